@@ -1,0 +1,103 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// Dependencies point downwards only. The tiers, from the top:
+//
+//   healthmd
+//   Receiver  Sender  DayArchive  Biomarkers
+//   HealthData  HealthExport  ConnectedProtocol  HTTPService
+//   HMDCItem  Transport  DurableStore  Cryptography  CanonicalJSON
+//   CLibraries/C…
+//
+// `Tools/check-layers.py` holds the sources to this picture.
+
+let common: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+let pure: [SwiftSetting] = common + [.strictMemorySafety()]
+
+func cLibrary(_ name: String, pkgConfig: String, package: String) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/CLibraries/\(name)", pkgConfig: pkgConfig, providers: [.apt([package])])
+}
+
+func room(_ name: String, _ dependencies: [Target.Dependency], settings: [SwiftSetting] = common) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: common)
+}
+
+let package = Package(
+    name: "healthmd",
+    products: [.executable(name: "healthmd", targets: ["healthmd"])],
+    targets: [
+        // C libraries from Debian.
+        cLibrary("CCrypto", pkgConfig: "libcrypto", package: "libssl-dev"),
+        cLibrary("CSodium", pkgConfig: "libsodium", package: "libsodium-dev"),
+        cLibrary("CMicroHTTPD", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
+        cLibrary("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
+        cLibrary("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
+        cLibrary("CArchive", pkgConfig: "libarchive", package: "libarchive-dev"),
+        cLibrary("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
+        .target(name: "CLinux", path: "Sources/CLibraries/CLinux"),
+
+        // What everything stands on.
+        room("CanonicalJSON", []),
+        room("Cryptography", ["CCrypto", "CSodium"]),
+        room("DurableStore", ["CSQLite", "CLinux"]),
+        room("Transport", ["CLinux"]),
+        room("HMDCItem", [], settings: pure),
+
+        // What the data means.
+        room("ConnectedProtocol", ["HMDCItem", "Cryptography", "CanonicalJSON"], settings: pure),
+        room("HTTPService", ["CMicroHTTPD", "CLinux"]),
+        room("HealthExport", ["DurableStore", "Cryptography", "CArchive", "CZlib"]),
+        room("HealthData", ["CanonicalJSON", "Cryptography", "CZlib"]),
+
+        // The four jobs.
+        room(
+            "Receiver",
+            [
+                "ConnectedProtocol", "HMDCItem", "HealthData", "HTTPService", "Transport", "DurableStore",
+                "Cryptography", "CanonicalJSON",
+            ]),
+        room(
+            "Sender",
+            [
+                "ConnectedProtocol", "HMDCItem", "HealthData", "HealthExport", "Transport", "DurableStore",
+                "Cryptography", "CanonicalJSON",
+            ]),
+        room(
+            "DayArchive",
+            ["HealthExport", "HTTPService", "DurableStore", "Cryptography", "CanonicalJSON", "CZlib", "CCurl"]),
+        room("Biomarkers", ["HealthExport", "DurableStore", "Cryptography", "CanonicalJSON"]),
+
+        .executableTarget(
+            name: "healthmd",
+            dependencies: [
+                "Receiver", "Sender", "DayArchive", "Biomarkers", "HealthData", "HealthExport", "ConnectedProtocol",
+                "HMDCItem", "DurableStore", "Cryptography", "CanonicalJSON", "CCurl",
+            ],
+            swiftSettings: common),
+
+        // Tests mirror the sources.
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
+        tests("CanonicalJSONTests", ["CanonicalJSON"]),
+        tests("CryptographyTests", ["Cryptography"]),
+        tests("DurableStoreTests", ["DurableStore"]),
+        tests("TransportTests", ["Transport"]),
+        tests("ItemCodecTests", ["HMDCItem"]),
+        tests("PartitionTests", ["ConnectedProtocol", "Cryptography", "HMDCItem"]),
+        tests("HTTPServiceTests", ["HTTPService"]),
+        tests("HealthExportTests", ["HealthExport", "DurableStore"]),
+        tests("HealthDataTests", ["HealthData", "CanonicalJSON"]),
+        tests("ReceiverTests", ["Receiver", "ConnectedProtocol", "HMDCItem", "DurableStore"]),
+        tests("SenderTests", ["Sender", "ConnectedProtocol", "HMDCItem", "DurableStore", "HealthExport"]),
+        tests("DayArchiveTests", ["DayArchive"]),
+        tests("BiomarkersTests", ["Biomarkers", "HealthExport"]),
+        tests("CommandLineTests", ["healthmd"]),
+        tests("EndToEndTests", []),
+    ],
+    swiftLanguageModes: [.v6]
+)
