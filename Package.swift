@@ -7,7 +7,7 @@ import PackageDescription
 //   healthmd
 //   Receiver  Sender  DayArchive  Biomarkers
 //   HealthData  HealthExport  ConnectedProtocol  HTTPService
-//   HMDCItem  Transport  DurableStore  Cryptography  CanonicalJSON
+//   HMDCItem  HealthRecords  Transport  DurableStore  Cryptography  CanonicalJSON
 //   CLibraries/C…
 //
 // `Tools/check-layers.py` holds the sources to this picture.
@@ -48,12 +48,13 @@ let package = Package(
         room("DurableStore", ["CSQLite", "CLinux"]),
         room("Transport", ["CLinux"]),
         room("HMDCItem", [], settings: pure),
+        room("HealthRecords", ["CanonicalJSON"]),
 
         // What the data means.
         room("ConnectedProtocol", ["HMDCItem", "Cryptography", "CanonicalJSON"], settings: pure),
         room("HTTPService", ["CMicroHTTPD", "CLinux"]),
-        room("HealthExport", ["DurableStore", "Cryptography", "CArchive", "CZlib"]),
-        room("HealthData", ["CanonicalJSON", "Cryptography", "CZlib"]),
+        room("HealthExport", ["HealthRecords", "CanonicalJSON", "DurableStore", "Cryptography", "CArchive", "CZlib"]),
+        room("HealthData", ["HealthRecords", "CanonicalJSON", "Cryptography", "CZlib"]),
 
         // The four jobs.
         room(
@@ -65,13 +66,18 @@ let package = Package(
         room(
             "Sender",
             [
-                "ConnectedProtocol", "HMDCItem", "HealthData", "HealthExport", "Transport", "DurableStore",
+                "ConnectedProtocol", "HMDCItem", "HealthData", "HealthExport", "HealthRecords", "Transport",
+                "DurableStore",
                 "Cryptography", "CanonicalJSON",
             ]),
         room(
             "DayArchive",
-            ["HealthExport", "HTTPService", "DurableStore", "Cryptography", "CanonicalJSON", "CZlib", "CCurl"]),
-        room("Biomarkers", ["HealthExport", "DurableStore", "Cryptography", "CanonicalJSON"]),
+            [
+                "HealthExport", "HealthRecords", "HTTPService", "DurableStore", "Cryptography", "CanonicalJSON",
+                "CZlib",
+                "CCurl",
+            ]),
+        room("Biomarkers", ["HealthExport", "HealthRecords", "DurableStore", "Cryptography", "CanonicalJSON"]),
 
         .executableTarget(
             name: "healthmd",
@@ -91,6 +97,7 @@ let package = Package(
         tests("PartitionTests", ["ConnectedProtocol", "Cryptography", "HMDCItem"]),
         tests("HTTPServiceTests", ["HTTPService"]),
         tests("HealthExportTests", ["HealthExport", "DurableStore"]),
+        tests("HealthRecordsTests", ["HealthRecords", "CanonicalJSON"]),
         tests("HealthDataTests", ["HealthData", "CanonicalJSON"]),
         tests("ReceiverTests", ["Receiver", "ConnectedProtocol", "HMDCItem", "DurableStore"]),
         tests("SenderTests", ["Sender", "ConnectedProtocol", "HMDCItem", "DurableStore", "HealthExport"]),
