@@ -1,0 +1,35 @@
+# Every target works alone on a fresh Debian 12 machine that has the Swift toolchain.
+
+SWIFT ?= swift
+PREFIX ?= /usr/local
+SWIFT_FILES = Package.swift Sources Tests
+
+.PHONY: help setup build demo test lint bench install clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: ## install the Debian packages that are missing
+	@Tools/setup.sh
+
+build: setup ## the release binary, .build/release/healthmd
+	$(SWIFT) build -c release --product healthmd
+
+demo: build ## receiver and phone side on loopback: pair, export 30 days, extract, check
+	@Tools/demo.sh
+
+test: setup ## all tests
+	$(SWIFT) test --disable-xctest
+
+lint: ## format lint, layering check
+	$(SWIFT) format lint --strict --recursive $(SWIFT_FILES)
+	@Tools/check-layers.py
+
+bench: build ## our program beside its peers, on the same data in one run
+	@Tools/bench.sh
+
+install: build ## install the program (PREFIX=/usr/local)
+	install -D -m 755 .build/release/healthmd $(DESTDIR)$(PREFIX)/bin/healthmd
+
+clean: ## remove what was built
+	rm -rf .build
