@@ -57,7 +57,7 @@ extension JobBook {
         switch request.dateSelection {
         case .explicitRange(let first, let last):
             guard first <= last else { return (.refused(.invalidDateRange), []) }
-            job.totalDays = last.dayNumber - first.dayNumber + 1
+            job.totalDays = last.daysSince1970 - first.daysSince1970 + 1
         case .allAvailable: break
         }
         let store = put(job, now: now)
