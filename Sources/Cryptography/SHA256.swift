@@ -73,6 +73,11 @@ public struct SHA256: Sendable {
         bytes.withUnsafeBytes { update($0) }
     }
 
+    /// Adds the bytes of a secret.
+    public mutating func update(_ secret: SecretBytes) {
+        secret.withUnsafeBytes { update($0) }
+    }
+
     /// Adds the text's UTF-8.
     public mutating func update(_ text: String) {
         var text = text
