@@ -6,7 +6,7 @@ import PackageDescription
 //
 //   healthmd
 //   Receiver  Sender  DayArchive  Biomarkers
-//   HealthData  HealthExport  ConnectedProtocol  HTTPService
+//   HealthData  HealthExport  RawResult  ConnectedProtocol  HTTPService
 //   HMDCItem  HealthRecords  Transport  DurableStore  Cryptography  CanonicalJSON
 //   CLibraries/C…
 //
@@ -54,6 +54,7 @@ let package = Package(
         room("ConnectedProtocol", ["HMDCItem", "Cryptography", "CanonicalJSON"], settings: pure),
         room("HTTPService", ["CMicroHTTPD", "CLinux"]),
         room("HealthExport", ["HealthRecords", "CanonicalJSON", "DurableStore", "Cryptography", "CArchive", "CZlib"]),
+        room("RawResult", ["CanonicalJSON"]),
         room("HealthData", ["HealthRecords", "CanonicalJSON", "Cryptography", "CZlib"]),
 
         // The four jobs.
@@ -82,7 +83,8 @@ let package = Package(
         .executableTarget(
             name: "healthmd",
             dependencies: [
-                "Receiver", "Sender", "DayArchive", "Biomarkers", "HealthData", "HealthExport", "ConnectedProtocol",
+                "Receiver", "Sender", "DayArchive", "Biomarkers", "HealthData", "HealthExport", "RawResult",
+                "ConnectedProtocol",
                 "HMDCItem", "DurableStore", "Cryptography", "CanonicalJSON", "CCurl",
             ],
             swiftSettings: common),
@@ -97,6 +99,7 @@ let package = Package(
         tests("PartitionTests", ["ConnectedProtocol", "Cryptography", "HMDCItem"]),
         tests("HTTPServiceTests", ["HTTPService"]),
         tests("HealthExportTests", ["HealthExport", "DurableStore"]),
+        tests("RawResultTests", ["RawResult", "CanonicalJSON", "Cryptography"]),
         tests("HealthRecordsTests", ["HealthRecords", "CanonicalJSON"]),
         tests("HealthDataTests", ["HealthData", "CanonicalJSON"]),
         tests("ReceiverTests", ["Receiver", "ConnectedProtocol", "HMDCItem", "DurableStore"]),
