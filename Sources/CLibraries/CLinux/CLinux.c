@@ -49,3 +49,7 @@ int clinux_open_beneath(int directory, const char *path, int flags, mode_t mode)
 int clinux_rename_without_replacing(int from_directory, const char *from, int to_directory, const char *to) {
     return renameat2(from_directory, from, to_directory, to, RENAME_NOREPLACE);
 }
+
+int clinux_open_directory_reference(int directory, const char *name) {
+    return openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}

@@ -3,9 +3,9 @@ import Foundation
 /// The response object of export, job status, resume and cancel (control-api.md 7), without `raw_result`.
 ///
 /// Keys of the document are the snake-case forms of the property names; a nil property is left out.
-public struct ControlResponse: Hashable, Sendable {
+public struct ControlResponse: Hashable, Sendable, Codable {
     /// The value of `status`.
-    public enum Status: String, Hashable, Sendable {
+    public enum Status: String, Hashable, Sendable, Codable {
         /// Stored and sent, or queued.
         case accepted
         /// Being prepared, transferred or paused.
@@ -25,7 +25,7 @@ public struct ControlResponse: Hashable, Sendable {
     }
 
     /// One warning that did not fail the job.
-    public struct PartialFailure: Hashable, Sendable {
+    public struct PartialFailure: Hashable, Sendable, Codable {
         /// The day's label, when one day is meant.
         public var date: String?
         /// A stable code.
@@ -97,7 +97,7 @@ public struct ControlResponse: Hashable, Sendable {
 }
 
 /// The durable keys of a job: part of the response object and of `active_export`.
-public struct DurableState: Hashable, Sendable {
+public struct DurableState: Hashable, Sendable, Codable {
     /// `durable`: both sides can recover the job.
     public var isDurable: Bool
     /// `state`.
@@ -138,7 +138,7 @@ public struct DurableState: Hashable, Sendable {
 }
 
 /// States of a job (control-api.md 8); the last three are terminal.
-public enum JobState: String, Hashable, Sendable, CaseIterable {
+public enum JobState: String, Hashable, Sendable, CaseIterable, Codable {
     /// Stored, waiting for its phone.
     case queued
     /// The request went out.

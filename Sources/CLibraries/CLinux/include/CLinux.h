@@ -23,3 +23,6 @@ int clinux_open_beneath(int directory, const char *path, int flags, mode_t mode)
 
 /// `renameat2(2)` with `RENAME_NOREPLACE`. Returns 0 or -1 with `errno`.
 int clinux_rename_without_replacing(int from_directory, const char *from, int to_directory, const char *to);
+
+/// `openat(2)` with `O_PATH | O_DIRECTORY | O_NOFOLLOW`: a reference to a folder that needs no permission on it.
+int clinux_open_directory_reference(int directory, const char *name);

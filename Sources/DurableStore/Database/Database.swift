@@ -1,0 +1,190 @@
+import CSQLite
+import Foundation
+
+/// One connection to a SQLite database, used by one thread at a time.
+///
+/// WAL, `synchronous=FULL`, foreign keys, private files: when ``transaction(_:)`` returns the decision is durable
+/// (architecture.md, "Decide, journal, act"). Threads wait for each other; those that must not wait open a connection of their own.
+/// Never call from Swift's cooperative threads.
+///
+/// SQLite opens its files itself, past the disk seam: this class checks the name before, and SQLite follows no link.
+public final class Database: @unchecked Sendable {
+    /// Whether the connection may change the database.
+    public enum Access: Sendable {
+        /// Makes the database when it is missing, and migrates it.
+        case readWrite
+        /// For looking into a database that another process owns.
+        case readOnly
+    }
+
+    /// How long a connection waits for another one's transaction.
+    public static let busyTimeoutMilliseconds: Int32 = 5_000
+    /// The write-ahead log is cut back to this size, in bytes, when it was larger.
+    private static let journalSizeLimit = 16 * 1024 * 1024
+
+    /// The path relative to the root that was opened, for messages.
+    public let displayPath: String
+    private let connection: DatabaseConnection
+    private let lock = NSLock()
+    /// The thread inside an access. Written under the lock; a wrong read by another thread can never equal its own number.
+    private nonisolated(unsafe) var owner: pthread_t?
+
+    private init(connection: DatabaseConnection) {
+        self.connection = connection
+        displayPath = connection.displayPath
+    }
+
+    /// Opens a database file of a folder.
+    ///
+    /// - Throws: `corrupt`, `newer_schema`, `older_schema` (read only), `not_private`, `is_symlink`, `not_found` (read only),
+    ///   `database_busy`, `wrong_type` on a disk that SQLite cannot reach.
+    public static func open(
+        _ name: String, in directory: Directory, schema: DatabaseSchema, access: Access = .readWrite
+    ) throws -> Database {
+        let path = try preparedPath(name, in: directory, access)
+        var pointer: OpaquePointer?
+        let mode = access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
+        let flags = mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE
+        let code = sqlite3_open_v2(path, &pointer, flags, nil)
+        let connection = DatabaseConnection(pointer: pointer, displayPath: directory.display(name))
+        guard code == SQLITE_OK else { throw connection.failure(code) }
+        sqlite3_busy_timeout(pointer, busyTimeoutMilliseconds)
+        let database = Database(connection: connection)
+        try database.configure(access)
+        try database.prepare(schema, access)
+        return database
+    }
+
+    /// A database in memory, for tests and for scratch work. Nothing of it is durable.
+    public static func inMemory(schema: DatabaseSchema) throws -> Database {
+        var pointer: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = sqlite3_open_v2(":memory:", &pointer, flags, nil)
+        let connection = DatabaseConnection(pointer: pointer, displayPath: ":memory:")
+        guard code == SQLITE_OK else { throw connection.failure(code) }
+        let database = Database(connection: connection)
+        try database.read { try $0.runScript("PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF") }
+        try database.prepare(schema, .readWrite)
+        return database
+    }
+
+    // MARK: Access
+
+    /// Looks, in one consistent state of the database.
+    public func read<Result>(_ body: (DatabaseConnection) throws -> Result) throws -> Result {
+        try exclusively { connection in
+            try connection.run("BEGIN DEFERRED")
+            defer { rollBackIfOpen(connection) }
+            return try body(connection)
+        }
+    }
+
+    /// Changes, all or nothing. When it returns the change is durable; when it throws nothing changed.
+    ///
+    /// One exception: when the error is about the commit itself (`disk_full`, `io_error`) the change may come back after a loss
+    /// of power, so nothing that denies it may have been said.
+    public func transaction<Result>(_ body: (DatabaseConnection) throws -> Result) throws -> Result {
+        try exclusively { connection in
+            try connection.run("BEGIN IMMEDIATE")
+            defer { rollBackIfOpen(connection) }
+            let result = try body(connection)
+            try connection.run("COMMIT")
+            return result
+        }
+    }
+
+    /// Moves the write-ahead log into the database file, so that the file alone is complete.
+    public func checkpoint() throws {
+        try exclusively { connection in
+            let busy = try connection.first("PRAGMA wal_checkpoint(TRUNCATE)") { try $0.int(0) }
+            if busy == 1 { throw StoreError.databaseBusy(path: displayPath) }
+        }
+    }
+
+    /// Reads every page and every reference.
+    ///
+    /// - Throws: `corrupt` with the first finding.
+    public func checkIntegrity() throws {
+        try exclusively { connection in
+            let finding = try connection.first("PRAGMA integrity_check(1)") { try $0.text(0) }
+            guard finding == "ok" else {
+                throw StoreError.corrupt(path: displayPath, detail: finding ?? "no answer to integrity_check")
+            }
+            if let table = try connection.first("PRAGMA foreign_key_check", read: { try $0.text(0) }) {
+                throw StoreError.corrupt(path: displayPath, detail: "a row of \(table) refers to nothing")
+            }
+        }
+    }
+
+    private func exclusively<Result>(_ body: (DatabaseConnection) throws -> Result) throws -> Result {
+        precondition(owner != pthread_self(), "an access inside an access; use the connection that was passed")
+        return try lock.withLock {
+            owner = pthread_self()
+            defer { owner = nil }
+            return try body(connection)
+        }
+    }
+
+    private func rollBackIfOpen(_ connection: DatabaseConnection) {
+        guard connection.isInTransaction else { return }
+        // The error that led here is the one to report; SQLite drops what is left of the transaction at the latest when it closes.
+        try? connection.runScript("ROLLBACK")
+    }
+
+    // MARK: Opening
+
+    /// The real path of a checked database file, which is made here when it is missing.
+    private static func preparedPath(
+        _ name: String, in directory: Directory, _ access: Access
+    ) throws(StoreError) -> String {
+        let single = try RelativePath(name)
+        guard single.parent == nil else {
+            throw .invalidPath(path: name, reason: "a database is opened in its own folder")
+        }
+        guard let descriptor = directory.disk.descriptor(directory.handle) else {
+            throw .wrongType(path: directory.display(name), expected: "file of the operating system")
+        }
+        // Looked at, never opened and closed: closing drops the locks that SQLite holds on the same file in this process.
+        if let status = try directory.status(of: name) {
+            try status.requirePrivateFile(directory.display(name))
+        } else {
+            guard access == .readWrite else { throw .notFound(path: directory.display(name)) }
+            do {
+                _ = try directory.createFile(name)
+                try directory.sync()
+            } catch .alreadyExists {
+                // Another thread was first.
+            }
+        }
+        var buffer = [CChar](repeating: 0, count: RelativePath.maximumByteCount + 1)
+        let count = readlink("/proc/self/fd/\(descriptor)", &buffer, buffer.count)
+        guard count > 0, count < buffer.count else {
+            throw StoreError(SystemError(errno), "readlink", directory.display(name))
+        }
+        return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) + "/" + name
+    }
+
+    private func configure(_ access: Access) throws {
+        try exclusively { connection in
+            try connection.runScript(
+                """
+                PRAGMA foreign_keys = ON;
+                PRAGMA trusted_schema = OFF;
+                PRAGMA cell_size_check = ON;
+                PRAGMA temp_store = MEMORY;
+                PRAGMA synchronous = FULL;
+                """)
+            guard access == .readWrite else { return }
+            let mode = try connection.first("PRAGMA journal_mode = WAL") { try $0.text(0) }
+            guard mode == "wal" else { throw StoreError.readOnly(path: displayPath) }
+            try connection.runScript("PRAGMA journal_size_limit = \(Self.journalSizeLimit)")
+        }
+    }
+
+    private func prepare(_ schema: DatabaseSchema, _ access: Access) throws {
+        switch access {
+        case .readWrite: try transaction { try schema.prepare($0, path: displayPath, mayChange: true) }
+        case .readOnly: try read { try schema.prepare($0, path: displayPath, mayChange: false) }
+        }
+    }
+}
