@@ -220,19 +220,19 @@ struct DiskConformanceTests {
     func replacement(_ kind: DiskKind) throws {
         try kind.withRoot { root, links in
             _ = try root.createDirectory("d")
-            let bytes = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+            let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
             var observed: [UInt8] = []
             let installed = try root.durableReplace(
-                "d/a", expectedByteCount: 700_000, observing: { observed += Array($0) }
+                "d/a", expectedByteCount: 300_000, observing: { observed += Array($0) }
             ) {
                 for start in stride(from: 0, to: bytes.count, by: 999) {
                     try $0.write(Array(bytes[start..<min(start + 999, bytes.count)]))
                 }
             }
             #expect(observed == bytes)
-            #expect(installed.byteCount == 700_000 && installed.outcome == .installed)
+            #expect(installed.byteCount == 300_000 && installed.outcome == .installed)
             #expect(try root.status(of: "d/a")?.identity == installed.identity)
-            #expect(try root.file("d/a").contents(maximumByteCount: 700_000) == bytes)
+            #expect(try root.file("d/a").contents(maximumByteCount: 300_000) == bytes)
 
             #expect(storeCode { try root.durableReplace("d/a", mode: .noReplace, with: [1]) } == "already_exists")
             #expect(storeCode { try root.durableReplace("d/a", mode: .adoptIfExact, with: [1]) } == "content_differs")

@@ -7,7 +7,7 @@ import Testing
 struct FaultTests {
     static let errors: [Int32] = [ENOSPC, EIO, EDQUOT, EMFILE, EACCES, EROFS]
     static let old = [UInt8](repeating: 1, count: 3_000)
-    static let new = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 256 + 2) }
+    static let new = (0..<20_000).map { UInt8(truncatingIfNeeded: $0 / 256 + 2) }
 
     private func prepared() throws -> InMemoryDisk {
         let disk = InMemoryDisk()
@@ -26,7 +26,7 @@ struct FaultTests {
         while true {
             call += 1
             let memory = try prepared()
-            let disk = FaultyDisk(memory, fault: .init(call: call, number: number))
+            let disk = FaultyDisk(memory, fault: .init(call: call, number: number), shortTransfers: true)
             var failed = false
             do {
                 let root = try Directory.openRoot("/root", on: disk)
@@ -69,7 +69,7 @@ struct FaultTests {
         while true {
             call += 1
             let memory = try prepared()
-            let disk = FaultyDisk(memory, fault: .init(call: call, number: EIO, forEver: true))
+            let disk = FaultyDisk(memory, fault: .init(call: call, number: EIO, forEver: true), shortTransfers: true)
             let confirmed =
                 storeCode {
                     try Directory.openRoot("/root", on: disk).durableReplace("file", with: Self.new)
@@ -125,13 +125,13 @@ struct FaultTests {
 
     @Test("a full disk is named, nothing is left of the attempt, and it works again when there is room")
     func fullDisk() throws {
-        let disk = InMemoryDisk(capacity: 100_000)
+        let disk = InMemoryDisk(capacity: 10_000)
         let root = try Directory.openRoot("/root", on: disk, creating: true)
         try root.durableReplace("file", with: Self.old)
         #expect(throws: StoreError.self) { try root.durableReplace("file", with: Self.new) }
         #expect(storeCode { try root.durableReplace("file", with: Self.new) } == "disk_full")
         #expect(try root.entries().map(\.name) == ["file"])
-        #expect(try root.freeSpace() == FreeSpace(available: 97_000, total: 100_000))
+        #expect(try root.freeSpace() == FreeSpace(available: 7_000, total: 10_000))
         disk.setCapacity(1_000_000)
         try root.durableReplace("file", with: Self.new)
         #expect(try content(disk) == Self.new)
