@@ -41,3 +41,22 @@ public enum JSONParser {
         }
     }
 }
+
+extension JSONTokenizer {
+    /// Lends a tokenizer over a text in memory.
+    public static func read<Result>(
+        _ text: [UInt8], limits: JSONLimits = .document, _ body: (JSONTokenizer) throws -> Result
+    ) throws -> Result {
+        try text.withUnsafeBufferPointer { try body(JSONTokenizer(limits: limits, borrowing: $0)) }
+    }
+
+    /// Takes the next value as a whole, checks it, and returns the byte range of its text.
+    public func skipValue() throws -> Range<Int> {
+        var token = try next()
+        let start = valueStart
+        let outer = depth - (token == .beginObject || token == .beginArray ? 1 : 0)
+        while depth > outer { token = try next() }
+        if token == .string { try finishString() }
+        return start..<offset
+    }
+}

@@ -57,6 +57,8 @@ public final class JSONTokenizer {
     var limit = 0
     /// Offset in the text of the buffer's first byte.
     private var base = 0
+    /// Offset in the text of the first byte of the token that began last.
+    private(set) var valueStart = 0
     private var isAtEnd: Bool
     private var isInString = false
     private var containers: [Bool] = []  // true: object
@@ -104,16 +106,14 @@ public final class JSONTokenizer {
 
     /// Takes one step.
     public func next() throws -> JSONToken {
-        if isInString {
-            var sink = JSONStringSkipper()
-            try readString(into: &sink)
-        }
+        if isInString { try finishString() }
         while true {
             guard try skipWhiteSpace() else {
                 if expectation == .nothing { return .end }
                 throw failure(.unexpectedEnd)
             }
             let byte = bytes[position]
+            valueStart = offset
             switch expectation {
             case .nothing: throw failure(.trailingContent)
             case .commaOrEnd:
@@ -142,6 +142,12 @@ public final class JSONTokenizer {
         precondition(isInString, "no string is open")
         try scanString(into: &sink)
         isInString = false
+    }
+
+    /// Checks the rest of the string that `next()` announced and drops it.
+    func finishString() throws {
+        var sink = JSONStringSkipper()
+        try readString(into: &sink)
     }
 
     /// The decoded content of the string that `next()` announced, when it is at most `byteLimit` bytes long.
