@@ -1,0 +1,78 @@
+import CanonicalJSON
+
+/// Help, rendered from the command table. It begins with an example.
+struct Help {
+    let commands: [CommandSpec]
+
+    /// The text for a path: the program, a group of commands, or one command.
+    func text(for path: [String]) -> String {
+        if let command = commands.first(where: { $0.path == path || $0.aliases.contains(path) }) {
+            return one(command)
+        }
+        return overview(path)
+    }
+
+    private func one(_ command: CommandSpec) -> String {
+        var lines = command.examples.map { "  \($0.command)\n      \($0.explanation)" }
+        lines.insert(command.examples.count == 1 ? "Example:" : "Examples:", at: 0)
+        lines += ["", command.summary, "", "Usage: \(usage(command))"]
+        if !command.positionals.isEmpty {
+            lines += [""] + table(command.positionals.map { ($0.name, $0.summary) })
+        }
+        if !command.options.isEmpty {
+            lines += ["", "Options:"] + table(command.options.map { (label($0), describe($0)) })
+        }
+        lines += ["", "Options of every command:"] + table(GlobalOptions.all.map { (label($0), describe($0)) })
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func overview(_ path: [String]) -> String {
+        let inside = commands.filter { $0.path.starts(with: path) }
+        var lines: [String] = []
+        if path.isEmpty {
+            lines = [
+                "Example:", "  healthmd export --last 7",
+                "      writes the seven days up to yesterday, one file a day, below the destination", "",
+                "healthmd moves your Apple Health data, whole and verified, to machines that you own.", "",
+            ]
+        } else if let first = inside.first?.examples.first {
+            lines = ["Example:", "  \(first.command)", "      \(first.explanation)", ""]
+        }
+        lines.append("Commands:")
+        lines += table(inside.map { ($0.path.joined(separator: " "), $0.summary) })
+        lines += ["", "healthmd COMMAND --help shows a command with its options."]
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func usage(_ command: CommandSpec) -> String {
+        var words = [command.spelled]
+        for positional in command.positionals {
+            switch positional.count {
+            case .one: words.append(positional.name)
+            case .optional: words.append("[\(positional.name)]")
+            case .oneOrMore: words.append("\(positional.name)…")
+            case .any: words.append("[\(positional.name)…]")
+            }
+        }
+        if !command.options.isEmpty { words.append("[options]") }
+        return words.joined(separator: " ")
+    }
+
+    private func label(_ option: OptionSpec) -> String {
+        option.placeholder.isEmpty ? option.name : "\(option.name) \(option.placeholder)"
+    }
+
+    private func describe(_ option: OptionSpec) -> String {
+        option.repeats ? option.summary + " (may be repeated)" : option.summary
+    }
+
+    /// Two columns; the first as wide as its longest entry, up to a bound.
+    private func table(_ rows: [(String, String)]) -> [String] {
+        let width = min(rows.map(\.0.count).max() ?? 0, 30)
+        return rows.map { name, summary in
+            name.count > width
+                ? "  \(name)\n" + String(repeating: " ", count: width + 4) + summary
+                : "  " + name + String(repeating: " ", count: width - name.count + 2) + summary
+        }
+    }
+}

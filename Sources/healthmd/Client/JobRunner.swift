@@ -1,0 +1,78 @@
+import CanonicalJSON
+import Foundation
+
+/// Creates or resumes a job and follows it to its answer: progress, wake time, interruption.
+struct JobRunner {
+    let client: ControlClient
+    let jobID: UUID
+    let console: Console
+    let progress: ProgressReporter
+    let interruption: Interruption
+
+    /// How a job ended for this client.
+    enum Outcome {
+        /// A small response object.
+        case answer(ControlClient.Answer)
+        /// A raw body that went into the sink; its headers are checked by whoever made the sink.
+        case raw(HTTPTransfer.Head)
+    }
+
+    private var route: String { "/v1/exports/" + jobID.uuidString }
+
+    /// `POST /v1/exports`, then waits. With a wake time the job is queued while the phone is away.
+    func create(
+        _ request: JSONObject, wakeSeconds: Int, inactivitySeconds: Double,
+        raw: @escaping (HTTPTransfer.Head) throws -> HTTPTransfer.BodySink
+    ) throws -> Outcome {
+        var request = request
+        request.append("job_id", .string(jobID.uuidString))
+        request.append("wait_timeout_seconds", .double(inactivitySeconds))
+        if wakeSeconds > 0 { request.append("queue_if_offline", true) }
+        console.note("job \(jobID.uuidString)")
+        progress.report(phase: "job_created", state: nil)
+        let outcome = try wait("POST", "/v1/exports", .object(request), raw)
+        guard case .answer(let answer) = outcome, answer.status == 202, answer.document["state"]?.string == "queued"
+        else { return outcome }
+        console.note("the phone is not connected; waiting up to \(wakeSeconds) s for it")
+        try waitWhileQueued(seconds: wakeSeconds)
+        return try resume(inactivitySeconds: inactivitySeconds, raw: raw)
+    }
+
+    /// `POST /v1/exports/{id}/resume`, then waits.
+    func resume(
+        inactivitySeconds: Double, raw: @escaping (HTTPTransfer.Head) throws -> HTTPTransfer.BodySink
+    ) throws -> Outcome {
+        try wait("POST", route + "/resume", ["wait_timeout_seconds": .double(inactivitySeconds)], raw)
+    }
+
+    private func waitWhileQueued(seconds: Int) throws {
+        let deadline = Date().addingTimeInterval(Double(seconds))
+        while Date() < deadline {
+            if interruption.signal != nil { throw HTTPTransfer.Failure.stopped }
+            let answer = try client.send("GET", route + "?fields=state")
+            if answer.document["state"]?.string != "queued" { return }
+            Thread.sleep(forTimeInterval: 0.5)
+        }
+        throw CommandFailure(
+            "iphone_not_connected",
+            "the phone did not come within \(seconds) s; the job stays queued and starts when it connects. To drop it: "
+                + "healthmd cancel \(jobID.uuidString)", status: .peerUnavailable,
+            details: [("job_id", .string(jobID.uuidString)), ("state", "queued")])
+    }
+
+    private func wait(
+        _ method: String, _ path: String, _ body: JSONValue,
+        _ raw: @escaping (HTTPTransfer.Head) throws -> HTTPTransfer.BodySink
+    ) throws -> Outcome {
+        let poller = ProgressPoller(client: client, path: route + "?fields=state", progress: progress)
+        poller.start()
+        defer { poller.stop() }
+        let result = try client.receive(method, path, body, shouldStop: { interruption.signal != nil }) { head in
+            poller.stop()
+            progress.report(phase: "downloading", state: nil)
+            return try raw(head)
+        }
+        if let answer = result.answer { return .answer(answer) }
+        return .raw(result.head)
+    }
+}

@@ -1,0 +1,20 @@
+import DurableStore
+import Foundation
+
+/// A result file: written beside its target, synced, then renamed over it, mode 0600 (raw-result.md 13).
+enum OutputFile {
+    /// Calls `body` with a sink; the target appears whole or stays as it was.
+    static func write(_ path: String, _ body: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws {
+        let target = URL(fileURLWithPath: try AbsolutePath.of(path))
+        do {
+            let folder = try Directory.openRoot(target.deletingLastPathComponent().resolvingSymlinksInPath().path)
+            try folder.durableReplace(target.lastPathComponent) { writer in
+                try body { bytes in try writer.write(bytes) }
+            }
+        } catch let error as StoreError {
+            throw CommandFailure(
+                "output_write_failed", "the output file was not written. \(error) The job's result stays available.",
+                status: .usage, details: [("reason", .string(error.code))])
+        }
+    }
+}

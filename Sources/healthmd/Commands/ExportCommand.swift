@@ -1,0 +1,144 @@
+import CanonicalJSON
+import Foundation
+
+/// `healthmd export`: files of a range of days, or one strict raw document (cli.md 4).
+enum ExportCommand {
+    static let spec = CommandSpec(
+        "export",
+        summary: "Asks the phone for days and writes their files, or with --raw one strict raw document.",
+        examples: [
+            Example("healthmd export --last 7", "the seven days up to yesterday, one file a day"),
+            Example("healthmd export --from 2026-03-01 --to 2026-03-31", "a month"),
+            Example("healthmd export --all --use-iphone-settings", "everything, with the phone's own roll-ups"),
+            Example("healthmd export --yesterday --raw --output day.json", "the full source records of one day"),
+        ],
+        options: DateForm.options + SelectionOptions.all + JobOptions.all + [
+            .flag("--raw", "strict raw JSON of the source records instead of files"),
+            .value("--output", .file, "FILE", "with --raw: write there (0600, atomically) instead of standard output"),
+            .flag("--allow-partial", "with --raw: exit 0 on a validated partial result"),
+            .flag(
+                "--use-iphone-settings", "the phone's saved settings exactly, roll-ups included",
+                aliases: ["--use-device-settings"]),
+            .value("--destination", .folder, "DIR", "write this job there instead of the stored destination"),
+            .flag("--strict", "exit 1 when some days could not be written"),
+            .flag("--iphone", "accepted for old scripts, without effect"),
+        ],
+        exclusive: DateForm.exclusive + SelectionOptions.exclusive + [
+            ["--raw", "--metric"], ["--raw", "--category"], ["--raw", "--all-metrics"], ["--raw", "--detail"],
+            ["--raw", "--source"], ["--raw", "--use-iphone-settings"], ["--raw", "--destination"],
+            ["--use-iphone-settings", "--metric"], ["--use-iphone-settings", "--category"],
+            ["--use-iphone-settings", "--all-metrics"], ["--use-iphone-settings", "--detail"],
+            ["--use-iphone-settings", "--source"],
+        ],
+        validate: validate,
+        guidance: { invocation in
+            guard !DateForm.isGiven(invocation) else { return nil }
+            return Guidance(
+                message: "Which days? Nothing was asked of the phone.", missing: ["dates"],
+                exactlyOneOf: [["--from D --to D", "--last N", "--yesterday", "--all"]],
+                examples: [
+                    Example("healthmd export --last 7", "the seven days up to yesterday"),
+                    Example("healthmd export --from 2026-03-01 --to 2026-03-31", "a month"),
+                ])
+        },
+        run: run)
+
+    private static func validate(_ invocation: Invocation) throws {
+        _ = try DateForm.read(invocation, today: LocalCalendar.today())
+        if invocation.has("--output"), !invocation.has("--raw") {
+            throw UsageError(.argumentConflict, "--output goes with --raw", command: ["export"])
+        }
+        if invocation.has("--detail") || invocation.has("--source"), !SelectionOptions.hasScope(invocation) {
+            throw UsageError(
+                .missingRequiredArgument, "--detail and --source need --metric, --category or --all-metrics",
+                command: ["export"], accepted: ["--metric", "--category", "--all-metrics"])
+        }
+    }
+
+    private static func run(_ invocation: Invocation, _ console: Console) throws -> ExitCode {
+        var request: JSONObject = ["source": "connected_iphone"]
+        try DateForm.read(invocation, today: LocalCalendar.today()).add(to: &request)
+        request.append(
+            "settings_policy",
+            invocation.has("--use-iphone-settings") ? "current_iphone_settings" : "requested_dates_only")
+        if let device = invocation.uuid("--device") { request.append("device_id", .string(device.uuidString)) }
+        if invocation.has("--raw") {
+            request.append("response_mode", "raw_json")
+            request.append("raw_profile", "canonical_source_records_v1")
+            return try RawJob.run(request, invocation, console)
+        }
+        request.append("response_mode", "write_files")
+        if SelectionOptions.hasScope(invocation) {
+            request.append("canonical_selection", SelectionOptions.selection(invocation, paths: []))
+        }
+        if let folder = invocation.text("--destination") {
+            request.append("destination", .string(try AbsolutePath.of(folder)))
+        }
+        return try FileJob.create(request, invocation, console)
+    }
+}
+
+/// Jobs that write files: their answer is one small document.
+enum FileJob {
+    static func create(_ request: JSONObject, _ invocation: Invocation, _ console: Console) throws -> ExitCode {
+        try follow(invocation, console, jobID: UUID()) { runner in
+            try runner.create(
+                request, wakeSeconds: JobOptions.wakeSeconds(invocation),
+                inactivitySeconds: JobOptions.inactivitySeconds(invocation), raw: refuseRaw)
+        }
+    }
+
+    private static func refuseRaw(_ head: HTTPTransfer.Head) throws -> HTTPTransfer.BodySink {
+        throw CommandFailure("invalid_response", "the receiver answered a file job with a raw result")
+    }
+
+    /// Runs one job to its answer and prints it; an interruption prints how to go on.
+    static func follow(
+        _ invocation: Invocation, _ console: Console, jobID: UUID, _ body: (JobRunner) throws -> JobRunner.Outcome
+    ) throws -> ExitCode {
+        let interruption = Interruption.watch()
+        let progress = ProgressReporter(invocation, console)
+        let runner = JobRunner(
+            client: try ControlClient(invocation), jobID: jobID, console: console, progress: progress,
+            interruption: interruption)
+        do {
+            let outcome = try body(runner)
+            progress.finish()
+            guard case .answer(let answer) = outcome else {
+                throw CommandFailure("invalid_response", "the receiver answered a file job with a raw result")
+            }
+            if answer.status == 200 { progress.report(phase: "completed", state: answer.document) }
+            progress.finish()
+            console.print(answer.document)
+            if answer.status != 200 { hint(answer, jobID, console) }
+            return JobExit.status(answer, strict: invocation.has("--strict"))
+        } catch HTTPTransfer.Failure.stopped {
+            progress.finish()
+            console.note("interrupted; the job goes on. To wait for it again: healthmd resume \(jobID.uuidString)")
+            return interruption.exitStatus
+        }
+    }
+
+    /// The next step of a job that is not done, for people.
+    static func hint(_ answer: ControlClient.Answer, _ jobID: UUID, _ console: Console) {
+        switch answer.word {
+        case "accepted", "preparing", "timed_out":
+            console.note("the job is not done. To go on: healthmd resume \(jobID.uuidString)")
+        case "unavailable" where answer.failureReason == "export_in_progress":
+            if let active = answer.document["active_job_id"]?.string {
+                console.note("another job is active. To see it: healthmd status --job \(active)")
+            }
+        default: break
+        }
+    }
+}
+
+/// Paths as the receiver wants them.
+enum AbsolutePath {
+    /// `~` and relative paths made absolute, without touching the disk.
+    static func of(_ path: String) throws -> String {
+        let expanded = (path as NSString).expandingTildeInPath
+        if expanded.hasPrefix("/") { return expanded }
+        return FileManager.default.currentDirectoryPath + "/" + expanded
+    }
+}

@@ -1,0 +1,51 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// SIGINT and SIGTERM as a value that commands look at: nothing is cancelled, the job lives on (cli.md 6).
+///
+/// Unchecked because dispatch sources are not marked sendable; they are set once, before anybody else can see them.
+final class Interruption: @unchecked Sendable {
+    private let received = Atomic<Int32>(0)
+    private let waiters = Mutex<[@Sendable () -> Void]>([])
+    private var sources: [any DispatchSourceSignal] = []
+
+    /// The first signal that arrived, or nil.
+    var signal: Int32? {
+        let value = received.load(ordering: .acquiring)
+        return value == 0 ? nil : value
+    }
+
+    var exitStatus: ExitCode { signal == SIGTERM ? .terminated : .interrupted }
+
+    /// Takes both signals over from the default action.
+    static func watch() -> Interruption {
+        let interruption = Interruption()
+        for number in [SIGINT, SIGTERM] {
+            Foundation.signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { interruption.receive(number) }
+            source.resume()
+            interruption.sources.append(source)
+        }
+        return interruption
+    }
+
+    /// Calls a closure once when a signal arrives (at once if one has).
+    func onSignal(_ action: @escaping @Sendable () -> Void) {
+        if signal != nil {
+            action()
+            return
+        }
+        waiters.withLock { $0.append(action) }
+    }
+
+    private func receive(_ number: Int32) {
+        _ = received.compareExchange(expected: 0, desired: number, ordering: .acquiringAndReleasing)
+        let actions = waiters.withLock { actions in
+            defer { actions = [] }
+            return actions
+        }
+        for action in actions { action() }
+    }
+}

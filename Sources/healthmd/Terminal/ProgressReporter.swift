@@ -1,0 +1,151 @@
+import CanonicalJSON
+import Foundation
+import Synchronization
+
+/// Progress on standard error: one line that is rewritten on a terminal, JSON lines with `--progress-json`, nothing
+/// otherwise (cli.md 10).
+final class ProgressReporter: Sendable {
+    enum Mode: Sendable {
+        case silent
+        case line
+        case json
+    }
+
+    private struct State {
+        var lastLine = ""
+        var lastPhase = ""
+        var firstBytes: (at: Date, bytes: Int64)?
+        var firstDays: (at: Date, days: Int)?
+    }
+
+    private let mode: Mode
+    private let console: Console
+    private let state = Mutex(State())
+
+    init(mode: Mode, console: Console) {
+        self.mode = mode
+        self.console = console
+    }
+
+    /// The mode that the options and the terminal ask for.
+    convenience init(_ invocation: Invocation, _ console: Console) {
+        let mode: Mode =
+            invocation.has("--quiet")
+            ? .silent : invocation.has("--progress-json") ? .json : console.errorIsTerminal ? .line : .silent
+        self.init(mode: mode, console: console)
+    }
+
+    /// Reports a phase with the receiver's state object, when there is one.
+    func report(phase: String, state document: JSONValue?) {
+        switch mode {
+        case .silent: return
+        case .json: reportJSON(phase, document)
+        case .line: reportLine(phase, document)
+        }
+    }
+
+    /// Ends the line, so that what follows starts on a new one.
+    func finish() {
+        state.withLock { state in
+            if mode == .line, !state.lastLine.isEmpty { console.note("") }
+            state.lastLine = ""
+        }
+    }
+
+    private func reportJSON(_ phase: String, _ document: JSONValue?) {
+        var line: JSONObject = [
+            "schema": "healthmd.cli_progress", "schema_version": 1, "phase": .string(phase),
+            "timestamp": .string(
+                RFC3339.seconds(since2001: Date().timeIntervalSinceReferenceDate.rounded(.down)) ?? ""),
+        ]
+        for key in ["state", "processed_days", "total_days", "committed_partitions", "committed_bytes"] {
+            line.append(key, ifPresent: document?[key])
+        }
+        console.note(String(decoding: JSONWriter.encode(.object(line), style: .compactSorted), as: UTF8.self))
+    }
+
+    private func reportLine(_ phase: String, _ document: JSONValue?) {
+        let now = Date()
+        let days = document?["processed_days"]?.number?.int ?? 0
+        let total = document?["total_days"]?.number?.int ?? 0
+        let bytes = document?["committed_bytes"]?.number?.int64 ?? 0
+        state.withLock { state in
+            if state.firstBytes == nil { state.firstBytes = (now, bytes) }
+            if state.firstDays == nil { state.firstDays = (now, days) }
+            var parts = [phase.replacingOccurrences(of: "_", with: " ")]
+            if total > 0 { parts.append("\(days) of \(total) days") }
+            if bytes > 0 { parts.append(ByteText.short(bytes)) }
+            if let first = state.firstBytes, bytes > first.bytes, now.timeIntervalSince(first.at) > 1 {
+                let rate = Double(bytes - first.bytes) / now.timeIntervalSince(first.at)
+                parts.append(ByteText.short(Int64(rate)) + "/s")
+            }
+            if let first = state.firstDays, days > first.days, total > days, now.timeIntervalSince(first.at) > 1 {
+                let perDay = now.timeIntervalSince(first.at) / Double(days - first.days)
+                parts.append(DurationText.short(perDay * Double(total - days)) + " left")
+            }
+            let line = parts.joined(separator: " · ")
+            guard line != state.lastLine else { return }
+            let padding = String(repeating: " ", count: max(0, state.lastLine.count - line.count))
+            console.noteWithoutLineEnd("\r" + line + padding)
+            state.lastLine = line
+        }
+    }
+}
+
+/// Sizes for people: `1.4 GiB`.
+enum ByteText {
+    static func short(_ bytes: Int64) -> String {
+        var value = Double(bytes)
+        for unit in ["B", "KiB", "MiB", "GiB"] {
+            if value < 1024 || unit == "GiB" {
+                let tenths = Int((value * 10).rounded())
+                return unit == "B" || tenths >= 1000
+                    ? "\(tenths / 10) \(unit)" : "\(tenths / 10).\(tenths % 10) \(unit)"
+            }
+            value /= 1024
+        }
+        return "\(bytes) B"
+    }
+}
+
+/// Times for people: `3 min 20 s`.
+enum DurationText {
+    static func short(_ seconds: Double) -> String {
+        let whole = Int(max(0, min(seconds, 1e9)).rounded())
+        if whole >= 3600 { return "\(whole / 3600) h \(whole % 3600 / 60) min" }
+        return whole >= 60 ? "\(whole / 60) min \(whole % 60) s" : "\(whole) s"
+    }
+}
+
+/// Asks for a job's state once a second on a connection of its own, and reports it.
+final class ProgressPoller: Sendable {
+    private let client: ControlClient
+    private let path: String
+    private let progress: ProgressReporter
+    private let stopped = Mutex(false)
+
+    init(client: ControlClient, path: String, progress: ProgressReporter) {
+        self.client = client
+        self.path = path
+        self.progress = progress
+    }
+
+    func start() {
+        Thread.detachNewThread { [self] in
+            while !stopped.withLock({ $0 }) {
+                // A poll that fails says nothing about the job: the waiting connection is what counts.
+                if let answer = try? client.send("GET", path), let state = answer.document["state"]?.string,
+                    !stopped.withLock({ $0 })
+                {
+                    progress.report(phase: state, state: answer.document)
+                }
+                Thread.sleep(forTimeInterval: 1)
+            }
+        }
+    }
+
+    /// No report comes after this returns, but for one that is being written.
+    func stop() {
+        stopped.withLock { $0 = true }
+    }
+}
