@@ -26,7 +26,7 @@ lint: ## format lint, layering check
 	@Tools/check-layers.py
 
 bench: build ## our program beside its peers, on the same data in one run
-	@Tools/bench.sh
+	@Tools/bench.py
 
 install: build ## install the program (PREFIX=/usr/local)
 	install -D -m 755 .build/release/healthmd $(DESTDIR)$(PREFIX)/bin/healthmd
