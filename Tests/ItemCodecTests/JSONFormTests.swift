@@ -26,7 +26,9 @@ import Testing
 
     @Test("numbers are the shortest that read back, without .0 for whole values")
     func numbers() throws {
-        let values = [0, -0.0, 1, -2.5, 721_692_800, 0.1, 1e15, 1e16, 1e-5, .leastNonzeroMagnitude, 1.7976931348623157e308]
+        let values = [
+            0, -0.0, 1, -2.5, 721_692_800, 0.1, 1e15, 1e16, 1e-5, .leastNonzeroMagnitude, 1.7976931348623157e308,
+        ]
         #expect(
             try text(values)
                 == "[0,-0,1,-2.5,721692800,0.1,1000000000000000,1e+16,1e-05,5e-324,1.7976931348623157e+308]")
