@@ -1,8 +1,8 @@
 import Cryptography
 import Foundation
 
-/// One packet of the published transport, or one secure record still sealed (secure-transport.md 3.1,
-/// extensions.md 3.2).
+/// One JSON packet of the published transport (secure-transport.md 3.1). A body that begins with `recordMarker` is a
+/// secure record instead (extensions.md 3.2).
 public enum Packet: Sendable {
     /// The dialler's first packet.
     case pairingRequest(PairingRequest)
@@ -12,8 +12,6 @@ public enum Packet: Sendable {
     case pairingRejected
     /// One sealed message.
     case encrypted(SealedFrame)
-    /// A secure record; the bytes are the whole body.
-    case record([UInt8])
 
     /// The first byte of a secure record.
     public static let recordMarker: UInt8 = 0x01
@@ -25,23 +23,16 @@ public enum Packet: Sendable {
         case .pairingResponse: "pairingResponse"
         case .pairingRejected: "pairingRejected"
         case .encrypted: "encrypted"
-        case .record: "record"
         }
     }
 
     /// Parses a packet body. Unknown keys are ignored, a missing or wrong field is `malformedPacket`.
     public init(body: [UInt8]) throws(SecureTransportError) {
-        switch body.first {
-        case Packet.recordMarker:
-            self = .record(body)
-        case UInt8(ascii: "{"):
-            if let frame = EncryptedPacketText.parse(body) {
-                self = .encrypted(frame)
-            } else {
-                self = try WirePacket.decode(body)
-            }
-        default:
-            throw .malformedPacket(detail: "first byte")
+        guard body.first == UInt8(ascii: "{") else { throw .malformedPacket(detail: "first byte") }
+        if let frame = EncryptedPacketText.parse(body) {
+            self = .encrypted(frame)
+        } else {
+            self = try WirePacket.decode(body)
         }
     }
 

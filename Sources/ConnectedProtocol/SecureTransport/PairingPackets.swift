@@ -20,6 +20,33 @@ public struct SealedFrame: Hashable, Sendable {
     }
 }
 
+extension SealedFrame {
+    /// Seals a reconnect secret for a code pairing.
+    init(sealing secret: SecretBytes, under sessionKey: SecretBytes, nonce: [UInt8]) {
+        self.init(nonce: nonce, sealed: ChaCha20Poly1305(key: sessionKey).seal(secret, nonce: nonce))
+    }
+
+    /// Splits ciphertext || tag.
+    init(nonce: [UInt8], sealed: [UInt8]) {
+        let split = sealed.count - ChaCha20Poly1305.tagByteCount
+        self.init(nonce: nonce, ciphertext: Array(sealed[..<split]), tag: Array(sealed[split...]))
+    }
+
+    /// The reconnect secret in a code pairing's response. Throws `proofInvalid` unless it is authentic and 32 bytes.
+    func openedSecret(under sessionKey: SecretBytes) throws(SecureTransportError) -> SecretBytes {
+        do {
+            var bytes = try ChaCha20Poly1305(key: sessionKey).open(ciphertext + tag, nonce: nonce)
+            let secret = SecretBytes(consuming: &bytes)
+            guard secret.count == SecureTransportLimits.handshakeValueByteCount else {
+                throw SecureTransportError.proofInvalid
+            }
+            return secret
+        } catch {
+            throw .proofInvalid
+        }
+    }
+}
+
 /// What the dialler proves (secure-transport.md 4.1): one of the two, never a fall back from one to the other.
 public enum ClientProof: Hashable, Sendable {
     /// `codeVerifier`, 32 bytes.

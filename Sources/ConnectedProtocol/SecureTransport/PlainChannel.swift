@@ -41,11 +41,7 @@ public struct PlainChannel: Sendable {
         guard knownNonces.count < nonceLimit else { throw .nonceMemoryFull }
         let isFresh = knownNonces.insert(Nonce(nonce)).inserted
         precondition(isFresh, "the source of nonces repeats itself")
-        let sealed = cipher.seal(document, nonce: nonce)
-        let frame = SealedFrame(
-            nonce: nonce, ciphertext: Array(sealed.dropLast(ChaCha20Poly1305.tagByteCount)),
-            tag: Array(sealed.suffix(ChaCha20Poly1305.tagByteCount)))
-        return EncryptedPacketText.body(of: frame)
+        return EncryptedPacketText.body(of: SealedFrame(nonce: nonce, sealed: cipher.seal(document, nonce: nonce)))
     }
 
     /// Opens an `encrypted` packet.
