@@ -53,14 +53,17 @@ extension SenderError: CustomStringConvertible {
             "Another healthmd\(pid.map { " (process \($0))" } ?? "") serves this phone folder. Stop it first."
         case .nothingImported: "No Apple Health export has been imported yet. Run `healthmd phone import PATH`."
         case .notPaired: "No workstation is paired. Run `healthmd pair` there, then `healthmd phone pair HOST` here."
-        case .pairingCodeInvalid: "A pairing code has exactly 20 digits. Take it from `healthmd pair` on the workstation."
+        case .pairingCodeInvalid:
+            "A pairing code has exactly 20 digits. Take it from `healthmd pair` on the workstation."
         case .pairingRejected:
             "The workstation refused the pairing. Run `healthmd pair` there again and use the new code."
-        case .unreachable(let detail): "The workstation cannot be reached: \(detail). Is `healthmd serve` running there?"
+        case .unreachable(let detail):
+            "The workstation cannot be reached: \(detail). Is `healthmd serve` running there?"
         case .peerFault(_, let detail): "The workstation did not keep to the protocol: \(detail)."
         case .setting(let key, let detail): "The setting \(key) cannot be changed so: \(detail)."
         case .invalidDays(let detail): "These are not usable days: \(detail). Write them as yyyy-MM-dd."
-        case .storedStateDamaged(let detail): "The stored state of the phone is damaged: \(detail). Restore it from a backup."
+        case .storedStateDamaged(let detail):
+            "The stored state of the phone is damaged: \(detail). Restore it from a backup."
         case .itemDamaged(let name): "The prepared day \(name) is missing or was changed. Ask for the export again."
         case .jobRefused(_, let detail): detail
         }
