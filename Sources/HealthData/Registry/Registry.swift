@@ -15,7 +15,7 @@ public struct Registry: Sendable {
 
     private let metricIndex: [String: Int]
     private let outputIndex: [String: OutputKey]
-    private let enumTokens: [String: [String: String]]
+    private let enumValues: [String: [String: (raw: Int, token: String)]]
     private let activityByExportName: [String: ActivityType]
     private let activityByRawValue: [UInt64: ActivityType]
     private let activityBySymbol: [String: ActivityType]
@@ -35,7 +35,12 @@ public struct Registry: Sendable {
 
     /// The short token of a category value (`HKCategoryValueMenstrualFlowMedium` gives `medium`).
     public func token(kind: String, spelling: String) -> String? {
-        enumTokens[kind]?[spelling]
+        enumValues[kind]?[spelling]?.token
+    }
+
+    /// HealthKit's number and the short token of a category value.
+    func categoryValue(kind: String, spelling: String) -> (raw: Int, token: String)? {
+        enumValues[kind]?[spelling]
     }
 
     /// The workout type of a spelling in export.xml.
@@ -61,7 +66,7 @@ public struct Registry: Sendable {
         metrics = reader.metrics
         diagnostics = reader.diagnostics
         activityTypes = reader.activities
-        enumTokens = reader.enums
+        enumValues = reader.enums
         outputs = reader.metrics.flatMap(\.outputs).sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         metricIndex = Dictionary(uniqueKeysWithValues: reader.metrics.enumerated().map { ($1.id, $0) })
         outputIndex = Dictionary(uniqueKeysWithValues: outputs.map { ($0.key, $0) })
@@ -77,7 +82,7 @@ private struct RegistryReader {
     var metrics: [Metric] = []
     var diagnostics: [DiagnosticKey] = []
     var activities: [ActivityType] = []
-    var enums: [String: [String: String]] = [:]
+    var enums: [String: [String: (raw: Int, token: String)]] = [:]
 
     private var metric: TableFields?
     private var outputs: [OutputKey] = []
@@ -98,7 +103,7 @@ private struct RegistryReader {
         case "json": places.append(DocumentPlace(path: fields[1], unit: fields[2]))
         case "csv": rows.append(csvRow(fields))
         case "diagnostic": diagnostics.append(diagnostic(fields))
-        case "enum": enums[fields[1], default: [:]][fields[3]] = fields[4]
+        case "enum": enums[fields[1], default: [:]][fields[3]] = (fields.number(2), fields[4])
         case "activity":
             activities.append(
                 ActivityType(rawValue: fields.number(1), symbol: fields[2], exportName: fields[3]))

@@ -1,0 +1,80 @@
+import CanonicalJSON
+import Foundation
+import HealthRecords
+
+/// Builds the record of one day from what an Apple Health export holds (health-data.md 6, 7, 8 and 10).
+///
+/// A pure function of its input. What an export cannot hold stays absent; what it holds but cannot be read becomes a
+/// partial failure.
+public struct DayBuilder: Sendable {
+    /// The IANA zone that defines days.
+    public let zoneIdentifier: String
+    /// Which source counts where several overlap.
+    public let sources: SourcePriority
+    /// Which metrics are computed.
+    public let selection: MetricSelection
+
+    /// A builder for one zone. Throws `time_zone_unknown` for a name that is no zone.
+    public init(
+        zoneIdentifier: String, sources: SourcePriority = SourcePriority(), selection: MetricSelection = .all
+    ) throws(HealthDataError) {
+        _ = try ZoneClock(identifier: zoneIdentifier)
+        self.zoneIdentifier = zoneIdentifier
+        self.sources = sources
+        self.selection = selection
+    }
+
+    /// The record of a day.
+    public func record(of day: CivilDate, from source: SourceDay) throws(HealthDataError) -> DailyRecord {
+        let frame = try DayFrame(day: day, zoneIdentifier: zoneIdentifier)
+        var build = DayBuild(builder: self, frame: frame, source: source)
+        build.run()
+        return build.record
+    }
+}
+
+/// One day being built.
+struct DayBuild {
+    let builder: DayBuilder
+    let frame: DayFrame
+    let source: SourceDay
+    let samples: SampleIndex
+    var record: DailyRecord
+
+    init(builder: DayBuilder, frame: DayFrame, source: SourceDay) {
+        self.builder = builder
+        self.frame = frame
+        self.source = source
+        samples = SampleIndex(source.records)
+        record = DailyRecord(
+            date: Date(timeIntervalSince1970: frame.interval.lowerBound),
+            calendarTimeZoneIdentifier: frame.zoneIdentifier)
+    }
+
+    mutating func run() {
+        buildPlainMetrics()
+        buildCategories()
+        buildCardioFitness()
+        buildBloodPressure()
+        buildSeries()
+        buildSleep()
+        buildWorkouts()
+        reportFailures()
+    }
+
+    func isSelected(_ metricID: String) -> Bool { builder.selection.contains(metricID) }
+
+    private mutating func reportFailures() {
+        for failure in source.failures { report(failure.dataType, failure.code) }
+        for (type, count) in samples.unreadableCounts(in: frame) {
+            report(type, "\(count) values without a number or a known unit were left out")
+        }
+    }
+
+    private mutating func report(_ dataType: String, _ reason: String) {
+        record.partialFailures.append(
+            DailyRecord.PartialFailure(
+                date: record.date, dataType: dataType, dateRangeDescription: frame.day.description,
+                errorDescription: reason))
+    }
+}
