@@ -97,4 +97,35 @@ import Testing
             _ = try itemError { _ = try ItemDecoder().decode(AnyValue.self, from: bytes, kind: .strictRawDay) }
         }
     }
+
+    @Test(
+        "one-pass reading and typed reading agree on every damaged item, and damaged tree texts never crash",
+        arguments: 300..<340 as Range<UInt64>)
+    func damagedTrees(seed: UInt64) throws {
+        var maker = RoundTripTests.Maker(seed: seed)
+        let original = try ItemWriter.bytes(of: maker.node(), kind: .strictRawDay)
+        for _ in 0..<60 {
+            var bytes = original
+            for _ in 0...maker.below(3) {
+                let position = maker.below(bytes.count)
+                switch maker.below(3) {
+                case 0: bytes[position] = UInt8(maker.below(12))
+                case 1: bytes[position] ^= 1 << UInt8(maker.below(8))
+                default: bytes.swapAt(position, maker.below(bytes.count))
+                }
+            }
+            let onePass = try itemError { try ItemReader.validate(ItemBytes(bytes), kind: .strictRawDay) }
+            let typed = try itemError {
+                _ = try ItemDecoder().decode(AnyValue.self, from: bytes, kind: .strictRawDay)
+            }
+            #expect((onePass == nil) == (typed == nil), "\(hexText(bytes))")
+        }
+        var text = ItemByteBuffer()
+        try ItemTree.write(maker.node(), detail: .full, makeDigest: { TestSHA256() }, to: &text)
+        for _ in 0..<60 {
+            var bytes = text.bytes
+            bytes[maker.below(bytes.count)] = UInt8(maker.below(256))
+            _ = try itemError { _ = try ItemTree.parse(bytes) }
+        }
+    }
 }

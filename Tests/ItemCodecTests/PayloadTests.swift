@@ -92,4 +92,19 @@ import Testing
         }
         #expect(ItemRejection.notPrivateRegularFile.rule == 1)
     }
+
+    @Test("descriptions tell kinds and sizes, never values")
+    func redaction() {
+        let secret = "secret"
+        let region = ItemRegion(ItemBytes(Array(secret.utf8)))
+        let texts: [Any] = [
+            ItemNode.object(sorting: [(secret, .string(secret))]), ItemNode.array([.string(secret)]),
+            ItemNode.string(secret), ItemNode.data(Array(secret.utf8)), ItemNode.streamedString(region),
+            ItemText.inMemory(secret), ItemText.streamed(region), ItemData.streamed(region), FreeJSON.string(secret),
+            FreeJSON.object([secret: .string(secret)]), [ItemNode.string(secret)],
+            StreamingTests.rawDay(.inMemory(secret)),
+        ]
+        for value in texts { #expect(!"\(value)".contains(secret)) }
+        #expect("\(ItemNode.signed(7_123))" == "signed" && "\(FreeJSON.number(7_123))" == "number")
+    }
 }

@@ -306,4 +306,33 @@ final class ShortSource: ItemSource {
         #expect(summary.digest.map(hexText) == sha256Text(bytes))
         #expect(summary.nodeCount == 21)
     }
+
+    @Test("length and digest of an item and of a streamed value are known when it is written")
+    func digesting() throws {
+        let document = Array(String(repeating: "{é}", count: 400).utf8)
+        let source = DigestingSource(CrumblingSource(document, seed: 4), digest: TestSHA256())
+        var sink = DigestingSink(ItemByteBuffer(), digest: TestSHA256())
+        try ItemEncoder().encode(Self.rawDay(.streamed(ItemRegion(source))), kind: .strictRawDay, to: &sink)
+        #expect(hexText(source.finish()) == sha256Text(document))
+        #expect(sink.byteCount == UInt64(sink.base.bytes.count))
+        #expect(hexText(sink.finish()) == sha256Text(sink.base.bytes))
+    }
+
+    @Test("a file that shrank after it was opened is reported when its values are read")
+    func shrunk() throws {
+        final class Shrinking: ItemSource {
+            private let bytes: ItemBytes
+            private let lost = Mutex<UInt64>(0)
+            init(_ bytes: [UInt8]) { self.bytes = ItemBytes(bytes) }
+            var byteCount: UInt64 { bytes.byteCount - lost.withLock { $0 } }
+            func lose(_ count: UInt64) { lost.withLock { $0 = count } }
+            func read(at offset: UInt64, into buffer: inout MutableSpan<UInt8>) throws -> Int {
+                offset < byteCount ? min(try bytes.read(at: offset, into: &buffer), Int(byteCount - offset)) : 0
+            }
+        }
+        let source = Shrinking(try ItemEncoder().encode(["abcdef"], kind: .strictRawDay))
+        let texts = try ItemDecoder().decode([ItemText].self, from: source, kind: .strictRawDay)
+        source.lose(2)
+        #expect(try itemError { _ = try texts[0].string() }?.code == "source_ended_early")
+    }
 }

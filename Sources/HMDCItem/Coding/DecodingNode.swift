@@ -205,7 +205,7 @@ extension DecodingNode {
     func data(limit: UInt64) throws -> [UInt8] {
         switch self {
         case .stored(let node) where node.tag == .data:
-            return try node.payload.bytes(isText: false, limit: limit)
+            return try node.data(limit: limit)
         case .tree(.data(let value)): return value
         case .tree(.streamedData(let region)): return try region.bytes(isText: false, limit: limit)
         case .json(let node):

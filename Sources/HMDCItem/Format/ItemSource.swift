@@ -49,6 +49,11 @@ public struct ItemRegion: Hashable, Sendable {
     /// A part of a source. Traps when the part does not lie within the source.
     public init(source: any ItemSource, offset: UInt64, byteCount: UInt64) {
         precondition(offset <= source.byteCount && byteCount <= source.byteCount - offset)
+        self.init(within: source, offset: offset, byteCount: byteCount)
+    }
+
+    /// A part that was found within the source before. Should the source have shrunk since, reading reports it.
+    init(within source: any ItemSource, offset: UInt64, byteCount: UInt64) {
         self.source = source
         self.offset = offset
         self.byteCount = byteCount

@@ -13,10 +13,12 @@ final class ItemWindow {
     private var start: UInt64 = 0
     private var count = 0
 
-    init(_ source: any ItemSource) {
+    /// - Parameter mostNeeded: How many bytes will be read at most; a smaller buffer is enough for fewer.
+    init(_ source: any ItemSource, mostNeeded: UInt64 = .max) {
         self.source = source
         byteCount = source.byteCount
-        buffer = [UInt8](repeating: 0, count: Int(min(UInt64(ItemFormat.chunkByteCount), byteCount)))
+        let capacity = min(UInt64(ItemFormat.chunkByteCount), byteCount, mostNeeded)
+        buffer = [UInt8](repeating: 0, count: Int(capacity))
     }
 
     /// How many bytes can be had at `offset` without reading; at least one after this call, unless the source ends.

@@ -10,7 +10,7 @@ public enum ItemWriter {
         return try plan.itemByteCount(of: root)
     }
 
-    /// Writes the item of a tree: header and root.
+    /// Writes the item of a tree: header and root. A sink that is a value keeps its old state when this throws.
     ///
     /// - Returns: How many bytes were written.
     @discardableResult
@@ -196,7 +196,7 @@ private struct WritePass<Sink: ItemSink> {
 extension ItemRegion {
     /// Reads the region once, in order, in chunks; text is checked to be UTF-8 and each of its chunks is so by itself.
     func forEachChunk(isText: Bool, _ body: (Span<UInt8>) throws -> Void) throws {
-        let window = ItemWindow(source)
+        let window = ItemWindow(source, mostNeeded: byteCount)
         guard window.byteCount >= offset, window.byteCount - offset >= byteCount else {
             throw ItemError.rejected(.sourceEndedEarly, offset: window.byteCount)
         }

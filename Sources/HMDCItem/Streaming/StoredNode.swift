@@ -44,7 +44,7 @@ public struct StoredNode {
 
     /// Where the payload lies in the file.
     public var payload: ItemRegion {
-        ItemRegion(source: window.source, offset: header.payloadOffset, byteCount: header.payloadByteCount)
+        ItemRegion(within: window.source, offset: header.payloadOffset, byteCount: header.payloadByteCount)
     }
 
     /// Passes the entries of an object in file order. Traps for other tags.
@@ -94,20 +94,37 @@ public struct StoredNode {
         return builder.finish()
     }
 
+    /// The bytes of a data node, which must have that tag.
+    func data(limit: UInt64) throws -> [UInt8] {
+        var bytes = try emptyLeaf(limit: limit)
+        try window.forEachChunk(at: header.payloadOffset, end: header.end) { append($0, to: &bytes) }
+        return bytes
+    }
+
     /// The text of a string node, which must have that tag.
     func string(limit: UInt64) throws -> String {
-        guard header.payloadByteCount <= limit else {
-            throw ItemError.rejected(.leafTooLarge(limit: limit), offset: header.offset)
-        }
-        let length = Int(header.payloadByteCount)
-        if length <= ItemFormat.chunkByteCount {
+        let length = header.payloadByteCount
+        if length <= min(limit, UInt64(ItemFormat.chunkByteCount)) {
+            let length = Int(length)
             try window.require(length, at: header.payloadOffset)
             guard let text = window.withBytes(at: header.payloadOffset, count: length, UTF8Check.string) else {
                 throw ItemError.rejected(.stringNotUTF8, offset: header.payloadOffset)
             }
             return text
         }
-        return String(decoding: try payload.bytes(isText: true, limit: limit), as: UTF8.self)
+        var bytes = try emptyLeaf(limit: limit)
+        try window.forEachTextChunk(header) { append($0, to: &bytes) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Room for the whole payload, after its length was checked.
+    private func emptyLeaf(limit: UInt64) throws -> [UInt8] {
+        guard header.payloadByteCount <= limit else {
+            throw ItemError.rejected(.leafTooLarge(limit: limit), offset: header.offset)
+        }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Int(header.payloadByteCount))
+        return bytes
     }
 }
 
