@@ -11,7 +11,7 @@ public protocol ReceiverControl: AnyObject, Sendable {
     func version() -> ReceiverVersion
 
     /// `POST /v1/exports`: admission in the order of control-api.md 6, then either an answer at once or a waiter.
-    func createExport(_ request: ExportRequest, waiter: @escaping ControlWaiter) -> ControlSubmission
+    func createExport(_ request: JobRequest, waiter: @escaping ControlWaiter) -> ControlSubmission
     /// `POST /v1/exports/{id}/resume` (control-api.md 10).
     func resumeExport(_ jobID: UUID, waitTimeoutSeconds: Double, waiter: @escaping ControlWaiter) -> ControlSubmission
     /// The client of a waiter went away: its waiter is never called; the job goes on.

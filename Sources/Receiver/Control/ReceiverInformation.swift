@@ -144,9 +144,9 @@ public struct JobList: Hashable, Sendable {
         /// `origin`: `mac_initiated` or `source_initiated`.
         public var origin: String
         /// `response_mode`.
-        public var responseMode: ExportRequest.ResponseMode
+        public var responseMode: JobRequest.ResponseMode
         /// `raw_profile`.
-        public var rawProfile: ExportRequest.RawProfile?
+        public var rawProfile: JobRequest.RawProfile?
         /// `date_range`; nil while an all-available job is unresolved.
         public var dateRange: ClosedRange<CalendarDay>?
         /// `peer.installation_id`.
@@ -157,7 +157,7 @@ public struct JobList: Hashable, Sendable {
         /// An entry.
         public init(
             response: ControlResponse, createdAt: Int64, updatedAt: Int64, origin: String,
-            responseMode: ExportRequest.ResponseMode, rawProfile: ExportRequest.RawProfile?,
+            responseMode: JobRequest.ResponseMode, rawProfile: JobRequest.RawProfile?,
             dateRange: ClosedRange<CalendarDay>?, peerInstallationID: UUID?, peerName: String?
         ) {
             self.response = response

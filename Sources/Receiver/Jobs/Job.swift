@@ -20,7 +20,7 @@ public struct Job: Hashable, Sendable {
     /// Who started it.
     public let origin: Origin
     /// The immutable request; nil for a source-initiated job.
-    public let request: ExportRequest?
+    public let request: JobRequest?
     /// The phone it belongs to.
     public let peerInstallationID: UUID
     /// The phone's name when the job was made.
@@ -64,7 +64,7 @@ public struct Job: Hashable, Sendable {
 
     /// A new job.
     public init(
-        id: UUID, origin: Origin, request: ExportRequest?, peerInstallationID: UUID, peerName: String,
+        id: UUID, origin: Origin, request: JobRequest?, peerInstallationID: UUID, peerName: String,
         isDurable: Bool, destination: DestinationBinding?, createdAt: Int64, state: JobState, message: String
     ) {
         self.id = id
@@ -87,7 +87,7 @@ public struct Job: Hashable, Sendable {
     }
 
     /// Files or a raw result; a source-initiated job always writes files.
-    public var responseMode: ExportRequest.ResponseMode { request?.responseMode ?? .writeFiles }
+    public var responseMode: JobRequest.ResponseMode { request?.responseMode ?? .writeFiles }
 
     /// The durable keys of responses.
     public var durableState: DurableState {

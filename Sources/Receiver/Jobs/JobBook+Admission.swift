@@ -1,3 +1,4 @@
+import ConnectedProtocol
 import Foundation
 
 /// Creating, resuming and cancelling: what clients of the control API may do (control-api.md 6 and 10).
@@ -18,7 +19,7 @@ extension JobBook {
 
     /// Admits a create in the order of control-api.md 6; sweeping comes first and is the caller's.
     public mutating func create(
-        _ request: ExportRequest, in surroundings: Surroundings, waiter: WaiterID, now: Moment
+        _ request: JobRequest, in surroundings: Surroundings, waiter: WaiterID, now: Moment
     ) -> (JobSubmission, [JobAction]) {
         let peer: PeerFacts
         switch choosePeer(for: request, in: surroundings) {
@@ -46,7 +47,7 @@ extension JobBook {
     }
 
     private mutating func admit(
-        _ request: ExportRequest, peer: PeerFacts, destination: DestinationBinding?, waiter: WaiterID, now: Moment
+        _ request: JobRequest, peer: PeerFacts, destination: DestinationBinding?, waiter: WaiterID, now: Moment
     ) -> (JobSubmission, [JobAction]) {
         var job = Job(
             id: request.jobID, origin: .macInitiated, request: request, peerInstallationID: peer.installationID,
@@ -67,7 +68,7 @@ extension JobBook {
     }
 
     private mutating func repeatCreate(
-        _ request: ExportRequest, _ surroundings: Surroundings, _ waiter: WaiterID, _ now: Moment
+        _ request: JobRequest, _ surroundings: Surroundings, _ waiter: WaiterID, _ now: Moment
     ) -> (JobSubmission, [JobAction]) {
         guard let stored = jobs[request.jobID]?.request, request.isSameImmutableRequest(as: stored) else {
             return (.refused(.requestMismatch), [])
@@ -78,7 +79,7 @@ extension JobBook {
 
     /// The phone that the request names, the only trusted one, or the only connected one.
     private func choosePeer(
-        for request: ExportRequest, in surroundings: Surroundings
+        for request: JobRequest, in surroundings: Surroundings
     ) -> Result<PeerFacts, JobRefusal> {
         if let named = request.deviceID {
             guard let peer = surroundings.peers.first(where: { $0.installationID == named }) else {
@@ -96,7 +97,7 @@ extension JobBook {
     }
 
     /// The checks of control-api.md 6.4, first failure wins.
-    func preflight(_ request: ExportRequest, peer: PeerFacts, destination: DestinationFacts) -> JobRefusal? {
+    func preflight(_ request: JobRequest, peer: PeerFacts, destination: DestinationFacts) -> JobRefusal? {
         guard peer.isConnected else { return .phoneNotConnected }
         guard peer.supportsExportRequests else { return .unsupportedPhone }
         if request.dateSelection == .allAvailable, !peer.supportsAllAvailableHistory {

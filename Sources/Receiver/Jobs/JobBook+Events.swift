@@ -1,3 +1,4 @@
+import ConnectedProtocol
 import Foundation
 
 /// What phones and the engine report (control-api.md 8). While a job is paused, acknowledgements and progress are

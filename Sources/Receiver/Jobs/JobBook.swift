@@ -1,3 +1,4 @@
+import ConnectedProtocol
 import Foundation
 
 /// All jobs of the receiver and who waits for them: the pure machine of control-api.md 6 and 8 to 10.
@@ -71,13 +72,13 @@ public struct JobBook: Sendable {
     /// Restarts the inactivity timer of the job's waiter: every validated progress event does (control-api.md 9).
     public mutating func noteProgress(of jobID: UUID, now: Moment) {
         guard var waiter = waiters[jobID] else { return }
-        waiter.deadline = now.uptimeSeconds + waiter.timeoutSeconds
+        waiter.deadline = now.monotonic + waiter.timeoutSeconds
         waiters[jobID] = waiter
     }
 
     mutating func register(_ waiter: WaiterID, for jobID: UUID, timeoutSeconds: Double, now: Moment) {
         waiters[jobID] = Waiter(
-            id: waiter, timeoutSeconds: timeoutSeconds, deadline: now.uptimeSeconds + timeoutSeconds)
+            id: waiter, timeoutSeconds: timeoutSeconds, deadline: now.monotonic + timeoutSeconds)
     }
 
     mutating func answerWaiter(of jobID: UUID, with response: ControlResponse) -> [JobAction] {
@@ -98,7 +99,7 @@ public struct JobBook: Sendable {
             actions.append(.remove(job))
             actions += answerWaiter(of: job.id, with: JobRefusal.jobExpired.response(jobID: job.id))
         }
-        for (jobID, waiter) in waiters where waiter.deadline <= now.uptimeSeconds {
+        for (jobID, waiter) in waiters where waiter.deadline <= now.monotonic {
             guard let job = jobs[jobID] else { continue }
             var response = ControlResponse(
                 status: .timedOut, message: "Nothing happened for the time to wait; the job goes on.", jobID: jobID,

@@ -15,7 +15,7 @@ public struct PeerFacts: Hashable, Sendable {
     /// Takes `all_available`.
     public var supportsAllAvailableHistory: Bool
     /// The raw profiles that it can serve.
-    public var rawProfiles: Set<ExportRequest.RawProfile>
+    public var rawProfiles: Set<JobRequest.RawProfile>
     /// Durable recovery was negotiated (corpus-protocol.md 3.3).
     public var isDurable: Bool
 
@@ -23,7 +23,7 @@ public struct PeerFacts: Hashable, Sendable {
     public init(
         installationID: UUID, name: String, isConnected: Bool = false, supportsExportRequests: Bool = false,
         supportsSelection: Bool = false, supportsAllAvailableHistory: Bool = false,
-        rawProfiles: Set<ExportRequest.RawProfile> = [], isDurable: Bool = false
+        rawProfiles: Set<JobRequest.RawProfile> = [], isDurable: Bool = false
     ) {
         self.installationID = installationID
         self.name = name

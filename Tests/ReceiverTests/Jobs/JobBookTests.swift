@@ -1,10 +1,11 @@
+import ConnectedProtocol
 import Foundation
 import Testing
 
 @testable import Receiver
 
 private func moment(_ seconds: Double) -> Moment {
-    Moment(wallSeconds: 1_770_000_000 + seconds, uptimeSeconds: seconds)
+    Moment(wall: 790_000_000 + seconds, monotonic: seconds)
 }
 private let phoneID = UUID()
 private let root = DestinationBinding(path: "/data/Health", device: 1, inode: 2)
@@ -22,11 +23,11 @@ private func around(_ peers: [PeerFacts] = [phone()], _ destination: Destination
     JobBook.Surroundings(peers: peers, destination: destination)
 }
 
-private func request(_ id: UUID = UUID(), _ change: (inout ExportRequest) -> Void = { _ in }) -> ExportRequest {
+private func request(_ id: UUID = UUID(), _ change: (inout JobRequest) -> Void = { _ in }) -> JobRequest {
     let first = CalendarDay("2026-03-15")
     let last = CalendarDay("2026-03-16")
     guard let first, let last else { preconditionFailure("dates of the test") }
-    var request = ExportRequest(
+    var request = JobRequest(
         jobID: id, dateSelection: .explicitRange(first: first, last: last), waitTimeoutSeconds: 120)
     change(&request)
     return request
@@ -56,7 +57,7 @@ private func sentBook(_ id: UUID, at seconds: Double = 0) -> JobBook {
 
     @Test("the preflight names the first rule that fails, in the order of the specification")
     func preflightOrder() {
-        func refusal(_ request: ExportRequest, _ surroundings: JobBook.Surroundings) -> JobRefusal? {
+        func refusal(_ request: JobRequest, _ surroundings: JobBook.Surroundings) -> JobRefusal? {
             var book = JobBook()
             let (submission, actions) = book.create(request, in: surroundings, waiter: waiter(1), now: moment(0))
             guard case .refused(let refusal) = submission else { return nil }
@@ -294,7 +295,7 @@ private func sentBook(_ id: UUID, at seconds: Double = 0) -> JobBook {
         let id = UUID()
         var book = sentBook(id)
         #expect(book.expire(now: moment(119)).isEmpty)
-        book.noteProgress(of: id, now: Moment(wallSeconds: 0, uptimeSeconds: 9e9))
+        book.noteProgress(of: id, now: Moment(wall: 0, monotonic: 9e9))
         let actions = book.expire(now: moment(604_800))
         #expect(actions.count == 2 && book.jobs.isEmpty)
         #expect(

@@ -5,7 +5,7 @@ import Foundation
 /// Categories and `all_metrics` are already expanded: the stored request names metrics only. Everything except
 /// ``waitTimeoutSeconds`` and ``queueIfOffline`` is the immutable request: a second create with the same job
 /// id must repeat it exactly, or it is refused with `job_id_request_mismatch`.
-public struct ExportRequest: Hashable, Sendable {
+public struct JobRequest: Hashable, Sendable {
     /// Which days are asked for.
     public enum DateSelection: Hashable, Sendable {
         /// An inclusive range of calendar days, first <= last.
@@ -113,7 +113,7 @@ public struct ExportRequest: Hashable, Sendable {
     }
 
     /// Whether another create with the same job id asks for the same thing (control-api.md 6.3).
-    public func isSameImmutableRequest(as other: ExportRequest) -> Bool {
+    public func isSameImmutableRequest(as other: JobRequest) -> Bool {
         var mine = self
         mine.waitTimeoutSeconds = other.waitTimeoutSeconds
         mine.queueIfOffline = other.queueIfOffline

@@ -2,11 +2,11 @@ import Foundation
 import Receiver
 import Testing
 
-@Suite struct ExportRequestTests {
+@Suite struct JobRequestTests {
     @Test("time-out and queueing are not part of the immutable request, everything else is")
     func immutablePart() throws {
         let day = try #require(CalendarDay("2023-11-14"))
-        let request = ExportRequest(jobID: UUID(), dateSelection: .explicitRange(first: day, last: day))
+        let request = JobRequest(jobID: UUID(), dateSelection: .explicitRange(first: day, last: day))
         var other = request
         other.waitTimeoutSeconds = 5
         other.queueIfOffline = true
