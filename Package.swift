@@ -52,7 +52,7 @@ let package = Package(
 
         // What the data means.
         room("ConnectedProtocol", ["HMDCItem", "Cryptography", "CanonicalJSON"], settings: pure),
-        room("HTTPService", ["CMicroHTTPD", "CLinux"]),
+        room("HTTPService", ["CMicroHTTPD", "CLinux", "Transport"]),
         room("HealthExport", ["HealthRecords", "CanonicalJSON", "DurableStore", "Cryptography", "CArchive", "CZlib"]),
         room("RawResult", ["CanonicalJSON"]),
         room("HealthData", ["HealthRecords", "CanonicalJSON", "Cryptography", "CZlib"]),
@@ -97,7 +97,7 @@ let package = Package(
         tests("TransportTests", ["Transport"]),
         tests("ItemCodecTests", ["HMDCItem"]),
         tests("PartitionTests", ["ConnectedProtocol", "Cryptography", "HMDCItem"]),
-        tests("HTTPServiceTests", ["HTTPService"]),
+        tests("HTTPServiceTests", ["HTTPService", "Transport"]),
         tests("HealthExportTests", ["HealthExport", "DurableStore"]),
         tests("RawResultTests", ["RawResult", "CanonicalJSON", "Cryptography"]),
         tests("HealthRecordsTests", ["HealthRecords", "CanonicalJSON"]),

@@ -106,7 +106,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
 
 extension SocketAddress {
     /// Reads what the system filled in; nil for another family.
-    init?(_ storage: sockaddr_storage) {
+    package init?(_ storage: sockaddr_storage) {
         switch Int32(storage.ss_family) {
         case AF_INET:
             let four = withUnsafeBytes(of: storage) { $0.loadUnaligned(as: sockaddr_in.self) }
@@ -122,7 +122,7 @@ extension SocketAddress {
     }
 
     /// Lends the address in the form that the system wants.
-    func withSystemAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    package func withSystemAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         if address.isIPv4 {
             var four = sockaddr_in()
             four.sin_family = sa_family_t(AF_INET)

@@ -4,7 +4,7 @@ import Glibc
 /// Listens for TCP connections on one port of one or more addresses.
 public final class Listener: Sendable {
     /// Connections that may wait to be accepted.
-    private static let backlog: Int32 = 128
+    private static let backlog: Int32 = 1_024
     /// Attempts to find a port that is free on every address, when any will do.
     private static let anyPortAttempts = 16
     /// Pause of accepting when the process has no descriptor left.
@@ -17,20 +17,26 @@ public final class Listener: Sendable {
     private let sockets: [Socket]
     private let stopEvent: WakeEvent
 
+    /// The listening descriptors, for a room that waits on them itself. They are closed with this object.
+    package var descriptors: [Int32] { sockets.map(\.descriptor) }
+
     /// Starts to listen.
     ///
     /// - Parameters:
-    ///   - addresses: where; empty means all interfaces, IPv6 and IPv4 (IPv6 alone may be missing on the computer).
+    ///   - addresses: where; empty means all interfaces, IPv6 and IPv4. An IPv6 address behind an IPv4 one may be missing
+    ///     on the computer when `skippingMissingIPv6`; a port in use on either is an error.
     ///   - port: 0 takes one that is free on every address.
     /// - Throws: `port_in_use`, `port_not_permitted`, `address_unavailable`.
-    public init(addresses: [IPAddress] = [], port: UInt16) throws(TransportError) {
+    public init(
+        addresses: [IPAddress] = [], port: UInt16, skippingMissingIPv6: Bool = false
+    ) throws(TransportError) {
         stopEvent = try WakeEvent()
         let isEverywhere = addresses.isEmpty
         let wanted = isEverywhere ? [.anyIPv4, .anyIPv6] : addresses
         var attempt = 1
         while true {
             do {
-                sockets = try Self.bindAll(wanted, port: port, skippingMissingIPv6: isEverywhere)
+                sockets = try Self.bindAll(wanted, port: port, skippingMissingIPv6: isEverywhere || skippingMissingIPv6)
                 break
             } catch .portInUse where port == 0 && attempt < Self.anyPortAttempts {
                 attempt += 1

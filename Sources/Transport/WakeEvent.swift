@@ -3,7 +3,8 @@ import Glibc
 
 /// Lets one thread end another one's wait: call off a dial, stop a listener. Once set it stays set.
 public final class WakeEvent: Sendable {
-    let descriptor: Int32
+    /// For a room that waits on several descriptors itself.
+    package let descriptor: Int32
 
     /// A new event, not set.
     public init() throws(TransportError) {
