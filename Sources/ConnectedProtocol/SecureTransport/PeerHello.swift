@@ -1,61 +1,13 @@
 import Foundation
 
-/// `healthmdExtensions` of a hello: what only peers of ours know (extensions.md 2.7, 3.1). Valid by construction.
-public struct PeerExtensions: Hashable, Sendable {
-    /// The versions of secure records that are offered: 1 to 16 positive integers.
-    public let secureRecords: [Int]
-    /// The real name of the device; at most 128 bytes, no control characters.
-    public let deviceName: String?
-
-    /// Throws `malformedExtensions` when a rule is broken.
-    public init(secureRecords: [Int], deviceName: String? = nil) throws(SecureTransportError) {
-        guard (1...SecureTransportLimits.secureRecordVersionCount).contains(secureRecords.count),
-            secureRecords.allSatisfy({ $0 > 0 })
-        else { throw .malformedExtensions(detail: "secureRecords") }
-        if let deviceName {
-            guard isAcceptableDeviceName(deviceName) else { throw .malformedExtensions(detail: "deviceName") }
-        }
-        self.secureRecords = secureRecords
-        self.deviceName = deviceName
-    }
-
-    /// The versions that this program speaks.
+extension HealthmdExtensions {
+    /// The versions of secure records that this program speaks.
     public static let supportedSecureRecords = [1]
 
-    /// The version that two offers put in force: the largest that both hold.
-    public static func sharedSecureRecordVersion(_ first: PeerExtensions?, _ second: PeerExtensions?) -> Int? {
+    /// The version that two offers put in force: the largest that both hold (extensions.md 3.1).
+    public static func sharedSecureRecordVersion(_ first: HealthmdExtensions?, _ second: HealthmdExtensions?) -> Int? {
         guard let first, let second else { return nil }
         return Set(first.secureRecords).intersection(second.secureRecords).max()
-    }
-}
-
-extension PeerExtensions: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case secureRecords
-        case deviceName
-    }
-
-    /// Reads the object; unknown keys are ignored. Throws `malformedExtensions` for everything that breaks a rule,
-    /// also for another JSON type, so that a caller can tell it from a hello that is broken otherwise.
-    public init(from decoder: any Decoder) throws {
-        let versions: [Int]
-        let name: String?
-        do {
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            versions = try container.decode([Int].self, forKey: .secureRecords)
-            // A null is no absence here: our peers leave the key out.
-            name = container.contains(.deviceName) ? try container.decode(String.self, forKey: .deviceName) : nil
-        } catch {
-            throw SecureTransportError.malformedExtensions(detail: "JSON types")
-        }
-        try self.init(secureRecords: versions, deviceName: name)
-    }
-
-    /// Writes the object; an absent name is left out.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(secureRecords, forKey: .secureRecords)
-        try container.encodeIfPresent(deviceName, forKey: .deviceName)
     }
 }
 
@@ -66,10 +18,10 @@ public struct PeerHello: Hashable, Sendable {
     /// The platform's word, `iOS` or `macOS`.
     public var platform: String
     /// Our own extensions; nil for a peer that knows only the published protocol.
-    public var extensions: PeerExtensions?
+    public var extensions: HealthmdExtensions?
 
     /// The parts of a hello.
-    public init(installationID: UUID?, platform: String, extensions: PeerExtensions?) {
+    public init(installationID: UUID?, platform: String, extensions: HealthmdExtensions?) {
         self.installationID = installationID
         self.platform = platform
         self.extensions = extensions
@@ -81,12 +33,17 @@ public struct OwnHello: Sendable {
     /// The hello message as UTF-8 JSON.
     public let document: [UInt8]
     /// What `healthmdExtensions` in the document says; nil to behave like the published protocol.
-    public let extensions: PeerExtensions?
+    public let extensions: HealthmdExtensions?
 
     /// Document and extensions must agree: both sides compute the mode from them.
-    public init(document: [UInt8], extensions: PeerExtensions?) {
+    public init(document: [UInt8], extensions: HealthmdExtensions?) {
         self.document = document
         self.extensions = extensions
+    }
+
+    /// The hello of these capabilities.
+    public init(_ capabilities: PeerCapabilities) {
+        self.init(document: SyncMessage.hello(capabilities).encode(), extensions: capabilities.extensions.value)
     }
 }
 
@@ -104,4 +61,43 @@ public enum InterpretedMessage<Message: Sendable>: Sendable {
     case malformedExtensions
     /// No message that we know: dropped.
     case undecodable
+}
+
+extension InterpretedMessage where Message == SyncMessage {
+    /// Reads a document as one message (corpus-protocol.md 2).
+    ///
+    /// A known message whose payload breaks a rule is the engine's to answer (extensions.md 9.3), so it is no
+    /// undecodable one.
+    public init(_ document: ArraySlice<UInt8>) {
+        let message: SyncMessage
+        do {
+            message = try SyncMessage.decode(Array(document))
+        } catch {
+            self = .undecodable
+            return
+        }
+        switch message {
+        case .hello(let capabilities):
+            switch capabilities.extensions {
+            case .malformed:
+                self = .malformedExtensions
+            case .absent, .wellFormed:
+                let hello = PeerHello(
+                    installationID: capabilities.installationID, platform: capabilities.platform,
+                    extensions: capabilities.extensions.value)
+                self = .hello(hello, message)
+            }
+        case .ping: self = .ping
+        case .pong: self = .pong
+        case .unknown: self = .undecodable
+        default: self = .message(message)
+        }
+    }
+}
+
+extension LinkServices where Message == SyncMessage {
+    /// The services of a real connection; `nonce` gives 12 fresh random bytes.
+    public init(nonce: @escaping @Sendable () -> [UInt8]) {
+        self.init(nonce: nonce, interpret: { InterpretedMessage($0) })
+    }
 }

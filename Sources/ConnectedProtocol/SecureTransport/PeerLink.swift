@@ -60,10 +60,13 @@ struct PeerLink<Message: Sendable>: Sendable {
 
         var peer: ManualIPKeys.Party { role == .client ? server : client }
         /// The name in the hello, which only the peer can have written, else the one in the clear.
-        func displayName(with hello: PeerHello) -> String { hello.extensions?.deviceName ?? peerName }
+        func displayName(with hello: PeerHello) -> String {
+            guard let name = hello.extensions?.deviceName, !name.isEmpty else { return peerName }
+            return name
+        }
 
         /// A phone dials, a receiver listens (extensions.md 2.1, secure-transport.md 6.5).
-        var peerPlatform: String { role == .client ? "macOS" : "iOS" }
+        var peerPlatform: String { role == .client ? PeerPlatform.workstation : PeerPlatform.phone }
     }
 
     private enum Phase: Sendable {
@@ -247,7 +250,7 @@ extension PeerLink {
 
     private mutating func take(_ document: ArraySlice<UInt8>) throws(SecureTransportError) -> [Output] {
         let interpreted = services.interpret(document)
-        if case .malformedExtensions = interpreted { throw .malformedExtensions(detail: "in hello") }
+        if case .malformedExtensions = interpreted { throw .malformedExtensions }
         switch phase {
         case .awaitingHello:
             guard case .hello(let hello, let message) = interpreted else { return [.dropped(.beforeHello)] }
@@ -294,7 +297,7 @@ extension PeerLink {
     private mutating func confirm(_ hello: PeerHello, _ message: Message) throws(SecureTransportError) {
         guard hello.installationID == handshake.peer.installationID else { throw .helloInstallationMismatch }
         guard hello.platform == handshake.peerPlatform else { throw .helloPlatformMismatch }
-        secureRecordVersion = PeerExtensions.sharedSecureRecordVersion(own.extensions, hello.extensions)
+        secureRecordVersion = HealthmdExtensions.sharedSecureRecordVersion(own.extensions, hello.extensions)
         if secureRecordVersion != nil, let sessionKey {
             let keys = ManualIPKeys.recordKeys(
                 sessionKey: sessionKey, client: handshake.client, server: handshake.server)

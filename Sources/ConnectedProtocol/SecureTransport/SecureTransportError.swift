@@ -41,7 +41,7 @@ public enum SecureTransportError: Error, Hashable, Sendable {
     /// A later hello that changes installation, platform or extensions.
     case helloChanged
     /// `healthmdExtensions` breaks its rules.
-    case malformedExtensions(detail: String)
+    case malformedExtensions
 
     // MARK: Channel (secure-transport.md 6.4, extensions.md 3.2)
 
@@ -159,7 +159,7 @@ extension SecureTransportError: CustomStringConvertible {
     /// `: detail`, for the cases that have one.
     private var detail: String {
         switch self {
-        case .malformedPacket(let detail), .responseShape(let detail), .malformedExtensions(let detail):
+        case .malformedPacket(let detail), .responseShape(let detail):
             ": \(detail)"
         case .unexpectedPacket(let kind, let phase):
             ": \(kind) while \(phase)"

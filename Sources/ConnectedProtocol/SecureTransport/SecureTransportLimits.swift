@@ -38,10 +38,8 @@ public enum SecureTransportLimits {
 
     /// The cleartext name in pairing packets, on both sides: not the host name (extensions.md 2.8).
     public static let clearName = "healthmd"
-    /// The longest device name of a peer, in UTF-8 (extensions.md 2.7, secure-transport.md 4.1).
+    /// The longest device name in a pairing packet, in UTF-8 (secure-transport.md 4.1, 13.4).
     public static let deviceNameByteCount = 128
-    /// The most versions that `secureRecords` may hold (extensions.md 2.7).
-    public static let secureRecordVersionCount = 16
     /// The one reason that a rejected peer is told, whatever the reason was (extensions.md 2.6).
     public static let rejectionReason = "Pairing was not accepted."
 }

@@ -113,7 +113,7 @@ struct HandshakeTests {
             installationID: ManualIPVectors.clientID, credential: TransportRig.code(),
             hello: OwnHello(
                 document: rigHello(ManualIPVectors.clientID, platform: "iOS", extensions: TransportRig.offer),
-                extensions: try PeerExtensions(secureRecords: [1])),
+                extensions: try HealthmdExtensions(secureRecords: [1], deviceName: nil)),
             material: .init(privateKey: X25519.PrivateKey(), nonce: SecureRandom.bytes(32)),
             services: LinkServices(nonce: { SecureRandom.bytes(12) }, interpret: interpretRigDocument), at: rig.now)
         rig.dialler(connection, .connected)

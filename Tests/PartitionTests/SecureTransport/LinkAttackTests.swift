@@ -80,7 +80,6 @@ struct LinkAttackTests {
             "[]", "1", "null", "{}", #"{"secureRecords":[]}"#, #"{"secureRecords":[0]}"#, #"{"secureRecords":[-1]}"#,
             #"{"secureRecords":1}"#, #"{"secureRecords":["1"]}"#, #"{"secureRecords":[1.5]}"#,
             #"{"secureRecords":[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]}"#, #"{"secureRecords":[1],"deviceName":1}"#,
-            #"{"secureRecords":[1],"deviceName":null}"#, #"{"secureRecords":[1],"deviceName":""}"#,
             #"{"secureRecords":[1],"deviceName":"a\u0007"}"#,
             #"{"secureRecords":[1],"deviceName":"\#(String(repeating: "é", count: 65))"}"#,
         ])
@@ -93,7 +92,7 @@ struct LinkAttackTests {
             // An explicit null reads as absence, as optionals do everywhere on this wire.
             #expect(connection.listenerSession?.secureRecordVersion == nil)
         } else {
-            #expect(connection.listenerEnd == .failure(.malformedExtensions(detail: "in hello")))
+            #expect(connection.listenerEnd == .failure(.malformedExtensions))
         }
     }
 

@@ -14,7 +14,7 @@ enum RigMessage: Hashable, Sendable {
     struct Hello: Decodable {
         let installationID: UUID?
         let platform: String
-        let healthmdExtensions: PeerExtensions?
+        let healthmdExtensions: HelloExtensions?
     }
     struct Envelope: Decodable {
         let hello: Hello?
@@ -25,14 +25,14 @@ enum RigMessage: Hashable, Sendable {
     let envelope: Envelope
     do {
         envelope = try JSONDecoder().decode(Envelope.self, from: Data(document))
-    } catch is SecureTransportError {
-        return .malformedExtensions
     } catch {
         return .undecodable
     }
     if let hello = envelope.hello {
+        if hello.healthmdExtensions == .malformed { return .malformedExtensions }
         let peer = PeerHello(
-            installationID: hello.installationID, platform: hello.platform, extensions: hello.healthmdExtensions)
+            installationID: hello.installationID, platform: hello.platform,
+            extensions: hello.healthmdExtensions?.value)
         return .hello(peer, .hello(hello.platform))
     }
     if let text = envelope.text { return .message(.text(text)) }
