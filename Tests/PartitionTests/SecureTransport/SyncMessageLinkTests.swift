@@ -30,13 +30,16 @@ struct SyncMessageLinkTests {
     func interpretation() {
         #expect(kind(#"{"ping":{}}"#) == "ping")
         #expect(kind(#"{"pong":{}}"#) == "pong")
-        #expect(kind(#"{"hello":{"_0":{"protocolVersion":2,"platform":"iOS"}}}"#) == "hello iOS")
-        #expect(
-            kind(#"{"hello":{"_0":{"protocolVersion":2,"platform":"iOS","healthmdExtensions":{}}}}"#)
-                == "malformed extensions")
-        #expect(
-            kind(#"{"hello":{"_0":{"protocolVersion":2,"platform":"iOS","healthmdExtensions":[1]}}}"#)
-                == "malformed extensions")
+        let hello = String(
+            decoding: SyncMessage.hello(capabilities("iOS", UUID(), extensions: .absent)).encode(), as: UTF8.self)
+        func with(extensions: String) -> String {
+            hello.replacingOccurrences(
+                of: #""platform":"iOS""#, with: #""platform":"iOS","healthmdExtensions":\#(extensions)"#)
+        }
+        #expect(kind(hello) == "hello iOS")
+        #expect(kind(with(extensions: #"{"secureRecords":[1]}"#)) == "hello iOS")
+        #expect(kind(with(extensions: "{}")) == "malformed extensions")
+        #expect(kind(with(extensions: "[1]")) == "malformed extensions")
         #expect(kind(#"{"fromTheFuture":{}}"#) == "undecodable")
         #expect(kind("HMDCTFRM") == "undecodable")
         #expect(kind("") == "undecodable")
