@@ -1,6 +1,7 @@
 import CanonicalJSON
 import Foundation
 import HealthRecords
+import Testing
 
 @testable import HealthData
 
@@ -35,13 +36,13 @@ enum Source {
 /// One day under test: `at(hours)` counts from its first instant.
 struct TestDay {
     let day: CivilDate
-    let zone: String
+    let zone: CalendarZone
     let frame: DayFrame
 
     init(_ text: String = "2026-02-03", zone: String = "Europe/Berlin") throws {
         day = CivilDate(text)!
-        self.zone = zone
-        frame = try DayFrame(day: day, zoneIdentifier: zone)
+        self.zone = try #require(CalendarZone(identifier: zone))
+        frame = DayFrame(day: day, zone: self.zone)
     }
 
     func at(_ hours: Double) -> Double { frame.interval.lowerBound + hours * 3_600 }
@@ -50,9 +51,8 @@ struct TestDay {
         _ records: [HealthRecord] = [], correlations: [HealthCorrelation] = [], workouts: [HealthWorkout] = [],
         carried: [HealthRecord] = [], sources: [String] = [], selection: MetricSelection = .all
     ) throws -> DailyRecord {
-        let builder = try DayBuilder(
-            zoneIdentifier: zone, sources: SourcePriority(sources), selection: selection)
-        return try builder.record(
+        let builder = DayBuilder(zone: zone, sources: SourcePriority(sources), selection: selection)
+        return builder.record(
             of: day,
             from: SourceDay(
                 records: records, correlations: correlations, workouts: workouts, carriedForward: carried))

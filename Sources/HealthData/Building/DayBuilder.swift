@@ -7,27 +7,25 @@ import HealthRecords
 /// A pure function of its input. What an export cannot hold stays absent; what it holds but cannot be read becomes a
 /// partial failure.
 public struct DayBuilder: Sendable {
-    /// The IANA zone that defines days.
-    public let zoneIdentifier: String
+    /// The zone that defines days.
+    public let zone: CalendarZone
     /// Which source counts where several overlap.
     public let sources: SourcePriority
     /// Which metrics are computed.
     public let selection: MetricSelection
 
-    /// A builder for one zone. Throws `time_zone_unknown` for a name that is no zone.
+    /// A builder for one zone.
     public init(
-        zoneIdentifier: String, sources: SourcePriority = SourcePriority(), selection: MetricSelection = .all
-    ) throws(HealthDataError) {
-        _ = try ZoneClock(identifier: zoneIdentifier)
-        self.zoneIdentifier = zoneIdentifier
+        zone: CalendarZone, sources: SourcePriority = SourcePriority(), selection: MetricSelection = .all
+    ) {
+        self.zone = zone
         self.sources = sources
         self.selection = selection
     }
 
     /// The record of a day.
-    public func record(of day: CivilDate, from source: SourceDay) throws(HealthDataError) -> DailyRecord {
-        let frame = try DayFrame(day: day, zoneIdentifier: zoneIdentifier)
-        var build = DayBuild(builder: self, frame: frame, source: source)
+    public func record(of day: CivilDate, from source: SourceDay) -> DailyRecord {
+        var build = DayBuild(builder: self, frame: DayFrame(day: day, zone: zone), source: source)
         build.run()
         return build.record
     }
@@ -48,7 +46,7 @@ struct DayBuild {
         samples = SampleIndex(source.records)
         record = DailyRecord(
             date: Date(timeIntervalSince1970: frame.interval.lowerBound),
-            calendarTimeZoneIdentifier: frame.zoneIdentifier)
+            calendarTimeZoneIdentifier: frame.zone.identifier)
     }
 
     mutating func run() {
