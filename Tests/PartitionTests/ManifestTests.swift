@@ -182,6 +182,22 @@ struct ManifestTests {
         #expect(try settings("{}").includeDataDictionary)
     }
 
+    @Test(
+        "the published settings read, those of an older build included",
+        .enabled(if: SharedFixtures.arePresent, SharedFixtures.absence),
+        arguments: ["mac-export-job", "mac-export-job.legacy-rollup-keys"])
+    func publishedSettings(file: String) throws {
+        let job = try JSONParser.parse(SharedFixtures.bytes("messages/\(file).json"))
+        let snapshot = try #require(job["settingsSnapshot"])
+        let settings = try SettingsSnapshot(text: JSONWriter.encode(snapshot, style: .compact))
+        #expect(settings.exportFormats == ["JSON"] && settings.organizeFormatsIntoFolders)
+        #expect(
+            settings.compatibilityDetail == .selectedTimeSeries && settings.healthKitSourceArchivePolicy == .canonical)
+        #expect(!settings.generateRangeSummary && !settings.includeDataDictionary)
+        #expect(settings.formatCustomization.frontmatterConfig.fields.count > 100)
+        #expect(settings.metricSelection.enabledMetricIDs == ["steps"] && settings.hasFileOutput)
+    }
+
     @Test("an engine pin is checked, and must be the same in both places")
     func enginePins() throws {
         let pin =
