@@ -13,10 +13,11 @@ public enum ItemJSON {
         let root = try ItemEncoder().node(of: value, form: .json)
         // Measures nothing that JSON needs, but refuses what neither form can hold.
         _ = try ItemWriter.byteCount(of: root)
-        var text = JSONText(sink, layout: .compact)
-        try text.value(root)
-        try text.finish()
-        sink = text.output.sink
+        try BufferedOutput.write(to: &sink) { output in
+            var text = JSONText(output, layout: .compact)
+            try text.value(root)
+            return try text.finish()
+        }
     }
 
     /// The text of a value, in memory.

@@ -43,6 +43,11 @@ extension String {
     /// Whether this key sorts before another by the bytes of their UTF-8 forms (hmdcitem.md 2.2). Swift's own `<`
     /// normalises first.
     func precedesByBytes(_ other: String) -> Bool {
-        utf8.lexicographicallyPrecedes(other.utf8)
+        let left = utf8Span.span
+        let right = other.utf8Span.span
+        for index in 0..<min(left.count, right.count) where left[index] != right[index] {
+            return left[index] < right[index]
+        }
+        return left.count < right.count
     }
 }
