@@ -13,11 +13,10 @@ public enum ItemJSON {
         let root = try ItemEncoder().node(of: value, form: .json)
         // Measures nothing that JSON needs, but refuses what neither form can hold.
         _ = try ItemWriter.byteCount(of: root)
-        try BufferedOutput.write(to: &sink) { output in
-            var text = JSONText(output, layout: .compact)
-            try text.value(root)
-            return try text.finish()
-        }
+        var text = JSONText(sink, layout: .compact)
+        try text.value(root)
+        try text.finish()
+        sink = text.output.sink
     }
 
     /// The text of a value, in memory.

@@ -1,5 +1,5 @@
 /// Writes JSON text piece by piece. Separators, quotes and escapes are its business; what stands where is the caller's.
-struct JSONText {
+struct JSONText<Sink: ItemSink> {
     /// How the text is laid out.
     enum Layout {
         /// No white space at all.
@@ -8,21 +8,21 @@ struct JSONText {
         case indented
     }
 
-    private var output: BufferedOutput
+    private(set) var output: BufferedOutput<Sink>
     private let layout: Layout
     /// For each open object or array whether it has content already.
     private var open: [Bool] = []
     private var followsKey = false
 
-    init(_ output: BufferedOutput, layout: Layout) {
-        self.output = output
+    init(_ sink: Sink, layout: Layout) {
+        output = BufferedOutput(sink)
         self.layout = layout
     }
 
-    /// Ends the text, with a line end when it is indented.
-    mutating func finish() throws -> BufferedOutput {
+    /// Hands everything to the sink, with a line end after indented text.
+    mutating func finish() throws {
         if layout == .indented { try output.append("\n") }
-        return output
+        try output.flush()
     }
 
     mutating func beginObject() throws { try begin("{") }
@@ -123,7 +123,6 @@ struct JSONText {
 
     private mutating func breakLine() throws {
         guard layout == .indented else { return }
-        try output.append(UInt8(ascii: "\n"))
-        for _ in 0..<2 * open.count { try output.append(UInt8(ascii: " ")) }
+        try output.append("\n" + String(repeating: "  ", count: open.count))
     }
 }

@@ -1,28 +1,15 @@
 /// Gathers small writes in one bounded buffer in front of a sink.
-///
-/// The sink is an existential, so that what writes single bytes is not generic over it: generic code is slow when it is
-/// called from another module.
-struct BufferedOutput {
-    private var sink: any ItemSink
+struct BufferedOutput<Sink: ItemSink> {
+    private(set) var sink: Sink
     private var buffer: [UInt8] = []
 
-    private init(_ sink: any ItemSink) {
+    init(_ sink: Sink) {
         self.sink = sink
         buffer.reserveCapacity(ItemFormat.chunkByteCount)
     }
 
-    /// Lets `body` write to a sink. When it throws, a sink that is a value keeps its old state.
-    static func write<Sink: ItemSink>(
-        to sink: inout Sink, _ body: (BufferedOutput) throws -> BufferedOutput
-    ) throws {
-        var output = try body(BufferedOutput(sink))
-        try output.flush()
-        guard let written = output.sink as? Sink else { preconditionFailure("the sink changed its type") }
-        sink = written
-    }
-
     /// Hands everything to the sink.
-    private mutating func flush() throws {
+    mutating func flush() throws {
         guard !buffer.isEmpty else { return }
         var pending: [UInt8] = []
         swap(&pending, &buffer)

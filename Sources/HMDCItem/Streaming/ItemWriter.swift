@@ -17,12 +17,11 @@ public enum ItemWriter {
     public static func write(_ root: ItemNode, kind: ItemKind, to sink: inout some ItemSink) throws -> UInt64 {
         var plan = SizePlan()
         let total = try plan.itemByteCount(of: root)
-        try BufferedOutput.write(to: &sink) { output in
-            var pass = WritePass(sizes: plan.sizes, output: output)
-            try pass.output.append(ItemHeader(kind: kind).bytes)
-            try pass.write(root)
-            return pass.output
-        }
+        var pass = WritePass(sizes: plan.sizes, output: BufferedOutput(sink))
+        try pass.output.append(ItemHeader(kind: kind).bytes)
+        try pass.write(root)
+        try pass.output.flush()
+        sink = pass.output.sink
         return total
     }
 
@@ -113,13 +112,13 @@ private struct SizePlan {
 }
 
 /// The second pass.
-private struct WritePass {
+private struct WritePass<Sink: ItemSink> {
     private let sizes: [UInt64]
     private var nextSize = 0
     private var path = ItemPath()
-    var output: BufferedOutput
+    var output: BufferedOutput<Sink>
 
-    init(sizes: [UInt64], output: BufferedOutput) {
+    init(sizes: [UInt64], output: BufferedOutput<Sink>) {
         self.sizes = sizes
         self.output = output
     }

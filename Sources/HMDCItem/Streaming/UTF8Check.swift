@@ -43,11 +43,6 @@ extension String {
     /// Whether this key sorts before another by the bytes of their UTF-8 forms (hmdcitem.md 2.2). Swift's own `<`
     /// normalises first.
     func precedesByBytes(_ other: String) -> Bool {
-        let left = utf8Span.span
-        let right = other.utf8Span.span
-        for index in 0..<min(left.count, right.count) where left[index] != right[index] {
-            return left[index] < right[index]
-        }
-        return left.count < right.count
+        utf8.lexicographicallyPrecedes(other.utf8)
     }
 }

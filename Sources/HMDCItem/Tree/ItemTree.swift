@@ -39,21 +39,20 @@ public enum ItemTree {
         to sink: inout some ItemSink
     ) throws -> ItemSummary {
         let summary = try ItemReader.validate(source, kind: kind, digest: makeDigest())
-        try BufferedOutput.write(to: &sink) { output in
-            var text = JSONText(output, layout: .indented)
-            try text.beginObject()
-            try text.field("format", string: String(decoding: ItemFormat.magic, as: UTF8.self))
-            try text.field("version", literal: String(ItemFormat.version))
-            try text.field("kind", string: summary.kind.rawValue)
-            try text.field("bytes", literal: String(summary.byteCount))
-            try text.field("nodes", literal: String(summary.nodeCount))
-            if let digest = summary.digest { try text.field("sha256", string: hexadecimal(digest)) }
-            try text.key("root")
-            var printer = TreePrinter(text: text, detail: detail, makeDigest: makeDigest)
-            try ItemReader.read(source, kind: kind, visitor: &printer)
-            try printer.text.endObject()
-            return try printer.text.finish()
-        }
+        var text = JSONText(sink, layout: .indented)
+        try text.beginObject()
+        try text.field("format", string: String(decoding: ItemFormat.magic, as: UTF8.self))
+        try text.field("version", literal: String(ItemFormat.version))
+        try text.field("kind", string: summary.kind.rawValue)
+        try text.field("bytes", literal: String(summary.byteCount))
+        try text.field("nodes", literal: String(summary.nodeCount))
+        if let digest = summary.digest { try text.field("sha256", string: hexadecimal(digest)) }
+        try text.key("root")
+        var printer = TreePrinter(text: text, detail: detail, makeDigest: makeDigest)
+        try ItemReader.read(source, kind: kind, visitor: &printer)
+        try printer.text.endObject()
+        try printer.text.finish()
+        sink = printer.text.output.sink
         return summary
     }
 
@@ -61,12 +60,11 @@ public enum ItemTree {
     public static func write(
         _ root: ItemNode, detail: Detail, makeDigest: @escaping () -> any ItemDigest, to sink: inout some ItemSink
     ) throws {
-        try BufferedOutput.write(to: &sink) { output in
-            var printer = TreePrinter(
-                text: JSONText(output, layout: .indented), detail: detail, makeDigest: makeDigest)
-            try root.visit(&printer)
-            return try printer.text.finish()
-        }
+        var printer = TreePrinter(
+            text: JSONText(sink, layout: .indented), detail: detail, makeDigest: makeDigest)
+        try root.visit(&printer)
+        try printer.text.finish()
+        sink = printer.text.output.sink
     }
 
     /// Lower-case hexadecimal digits.
@@ -97,8 +95,8 @@ extension JSONText {
 }
 
 /// Prints nodes as they come.
-private struct TreePrinter: ItemVisitor {
-    var text: JSONText
+private struct TreePrinter<Sink: ItemSink>: ItemVisitor {
+    var text: JSONText<Sink>
     let detail: ItemTree.Detail
     let makeDigest: () -> any ItemDigest
 
@@ -111,7 +109,7 @@ private struct TreePrinter: ItemVisitor {
     private var isCut = false
     private var base64 = Base64()
 
-    init(text: JSONText, detail: ItemTree.Detail, makeDigest: @escaping () -> any ItemDigest) {
+    init(text: JSONText<Sink>, detail: ItemTree.Detail, makeDigest: @escaping () -> any ItemDigest) {
         self.text = text
         self.detail = detail
         self.makeDigest = makeDigest
@@ -232,7 +230,7 @@ private struct TreePrinter: ItemVisitor {
     }
 
     private mutating func number(_ value: Double) throws {
-        try text.field("value", literal: JSONText.number(value))
+        try text.field("value", literal: JSONText<Sink>.number(value))
         try text.field("bits", string: ItemTree.bits(of: value))
     }
 

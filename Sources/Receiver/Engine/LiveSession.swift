@@ -1,0 +1,39 @@
+import ConnectedProtocol
+import Cryptography
+import Foundation
+
+/// A session that the engine works with: the machine, its files, and what is remembered only while it is open.
+///
+/// `@unchecked Sendable`: it travels through the worker's closures untouched; only the engine's queue uses it.
+final class LiveSession: @unchecked Sendable {
+    /// The machine. Changed only together with its rows.
+    var machine: ReceiverSession
+    let folder: SessionFolder
+    let peerInstallationID: UUID
+    /// Running digests of half items; after a restart they are made again by reading.
+    var prefixHashers: [UUID: SHA256] = [:]
+    /// What precedes the final acknowledgement.
+    var finalMessage: [UInt8]?
+    /// Days, in order, whose files are done.
+    var frontier: Int
+    /// What was written.
+    var output: OutputAccount
+    /// Set to interrupt the present finalization work at the next boundary.
+    let interruption = Interruption()
+
+    init(
+        machine: ReceiverSession, folder: SessionFolder, peerInstallationID: UUID, finalMessage: [UInt8]? = nil,
+        frontier: Int = 0, output: OutputAccount = OutputAccount()
+    ) {
+        self.machine = machine
+        self.folder = folder
+        self.peerInstallationID = peerInstallationID
+        self.finalMessage = finalMessage
+        self.frontier = frontier
+        self.output = output
+    }
+
+    var id: UUID { machine.id }
+    var jobID: UUID { machine.journal.session.jobID }
+    var manifest: ExportManifest { machine.journal.manifest }
+}

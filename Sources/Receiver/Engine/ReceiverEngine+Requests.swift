@@ -1,0 +1,136 @@
+import ConnectedProtocol
+import DurableStore
+import Foundation
+
+/// Requests to phones, and the answers to those who wait for a job.
+extension ReceiverEngine {
+    /// The exact document of a job's request; nil for a job that the phone started.
+    func wireRequest(of job: Job) -> [UInt8]? {
+        guard let request = job.request else { return nil }
+        let days = SourceDays.local
+        let first: CalendarDay
+        let last: CalendarDay
+        var labels: [String]?
+        switch request.dateSelection {
+        case .explicitRange(let start, let end):
+            (first, last) = (start, end)
+            labels = JobRequest.labels(from: start, through: end)
+        case .allAvailable:
+            // Required by the type; the phone resolves the days itself.
+            let today = days.day(of: Date(timeIntervalSince1970: Double(job.createdAt)))
+            guard let today else { preconditionFailure("today lies within the years 0 to 9999") }
+            (first, last) = (today, today)
+        }
+        let wire = ExportRequest(
+            jobID: job.id, createdAt: ProtocolDate(secondsSince1970: Double(job.createdAt)),
+            dateSelection: labels == nil ? .allAvailable : .explicitRange,
+            dateRangeStart: days.firstInstant(of: first), dateRangeEnd: days.firstInstant(of: last),
+            requestedDateIdentifiers: labels, requestedBy: .cli, settingsPolicy: request.settingsPolicy.onWire,
+            responseMode: request.responseMode.onWire, rawProfile: request.rawProfile?.onWire,
+            canonicalSelection: request.canonicalSelection?.onWire)
+        return SyncMessage.exportRequest(wire).encode()
+    }
+
+    /// Sends the stored request of a job to its phone, byte for byte.
+    func sendRequest(_ jobID: UUID) {
+        guard let job = book.jobs[jobID], let peer = peers[job.peerInstallationID] else { return }
+        attempt("request_unreadable") {
+            guard let document = try store.wireRequest(of: jobID) else { return }
+            peer.opening.channel.send(document)
+            log("request_sent", ("job", .id(jobID)), ("peer", .id(job.peerInstallationID)))
+        }
+    }
+
+    /// Tells the job's phone, if it is there, that the job is cancelled.
+    func sendCancel(_ jobID: UUID) {
+        guard let job = book.jobs[jobID] else { return }
+        send(.exportCancel(jobID: jobID), to: job.peerInstallationID)
+        log("cancel_sent", ("job", .id(jobID)), ("peer", .id(job.peerInstallationID)))
+    }
+
+    // MARK: - Waiters
+
+    /// Registers whoever wants the answer.
+    func register(_ waiter: @escaping ControlWaiter) -> WaiterID {
+        let id = WaiterID(rawValue: nextWaiter)
+        nextWaiter += 1
+        waiters[id] = waiter
+        return id
+    }
+
+    /// Answers a waiter, with the spool of a finished raw job.
+    func answer(_ waiter: WaiterID, _ response: ControlResponse) {
+        guard let call = waiters.removeValue(forKey: waiter) else { return }
+        call(controlAnswer(response))
+    }
+
+    /// A response with the spool that belongs to it.
+    func controlAnswer(_ response: ControlResponse) -> ControlAnswer {
+        guard let jobID = response.jobID, book.jobs[jobID]?.state == .completed,
+            book.jobs[jobID]?.responseMode == .rawJSON
+        else { return ControlAnswer(response) }
+        do {
+            guard let stored = try store.response(of: jobID) else { return ControlAnswer(response) }
+            return ControlAnswer(
+                response, spool: JobResponseSpool(jobID: jobID, stored: stored, jobs: store.jobs, scratch: store.folder)
+            )
+        } catch {
+            log("response_unreadable", ("job", .id(jobID)), ("code", .code(of: error)))
+            return ControlAnswer(response)
+        }
+    }
+}
+
+extension JobRequest {
+    /// The labels of an inclusive range of days.
+    static func labels(from first: CalendarDay, through last: CalendarDay) -> [String] {
+        (first.daysSince1970...max(first.daysSince1970, last.daysSince1970)).compactMap {
+            CalendarDay(daysSince1970: $0)?.description
+        }
+    }
+
+    /// The labels that the job is about, when they are known before the phone answers.
+    var labels: [String]? {
+        switch dateSelection {
+        case .explicitRange(let first, let last): JobRequest.labels(from: first, through: last)
+        case .allAvailable: nil
+        }
+    }
+}
+
+extension JobRequest.SettingsPolicy {
+    var onWire: SettingsPolicy {
+        switch self {
+        case .requestedDatesOnly: .requestedDatesOnly
+        case .currentIPhoneSettings: .currentIPhoneSettings
+        }
+    }
+}
+
+extension JobRequest.ResponseMode {
+    var onWire: ResponseMode {
+        switch self {
+        case .writeFiles: .writeFiles
+        case .rawJSON: .rawJSON
+        }
+    }
+}
+
+extension JobRequest.RawProfile {
+    var onWire: RawProfile {
+        switch self {
+        case .canonicalSourceRecords: .canonicalSourceRecords
+        case .healthDataProjection: .healthDataProjection
+        }
+    }
+}
+
+extension JobRequest.CanonicalSelection {
+    var onWire: CanonicalSelection {
+        func sorted(_ list: [String]) -> [String] { list.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
+        return CanonicalSelection(
+            metricIDs: sorted(metricIDs), sourceIDs: sorted(sourceIDs),
+            detailLevel: detailLevel == .lossless ? .lossless : .summary, objectPaths: sorted(objectPaths),
+            fieldPointers: sorted(fieldPointers))
+    }
+}

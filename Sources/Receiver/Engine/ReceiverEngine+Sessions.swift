@@ -1,0 +1,371 @@
+import ConnectedProtocol
+import Cryptography
+import DurableStore
+import Foundation
+
+/// Sessions: opens, finalizations and cancels of phones.
+extension ReceiverEngine {
+    /// A session from memory or from the store; nil when there is none, or when it cannot be believed.
+    func session(_ id: UUID) -> LiveSession? {
+        switch lookUp(id) {
+        case .found(let session): session
+        case .absent, .unreadable: nil
+        }
+    }
+
+    private enum LookUp {
+        case absent
+        case found(LiveSession)
+        case unreadable
+    }
+
+    private func lookUp(_ id: UUID) -> LookUp {
+        if let session = sessions[id] { return .found(session) }
+        do {
+            guard let stored = try store.session(id) else { return .absent }
+            let session = LiveSession(
+                machine: try ReceiverSession(restoring: stored.journal),
+                folder: try SessionFolder.open(id, identity: stored.directory, in: store.sessions),
+                peerInstallationID: stored.peerInstallationID, finalMessage: stored.finalMessage,
+                frontier: stored.frontier, output: stored.output ?? OutputAccount())
+            try checkFiles(of: session)
+            sessions[id] = session
+            return .found(session)
+        } catch {
+            log("session_unreadable", ("session", .id(id)), ("code", .code(of: error)))
+            return .unreadable
+        }
+    }
+
+    /// Every file that the journal needs is there with its length. Digests are checked where the bytes are read.
+    private func checkFiles(of session: LiveSession) throws {
+        guard !session.machine.journal.state.isTerminal else { return }
+        for item in session.machine.journal.partialItems.values {
+            try check(item.itemID, atLeast: item.nextOffset, session)
+        }
+        for day in session.machine.journal.days.values where day.content.isItemNeeded {
+            try check(day.itemID, atLeast: day.itemByteCount, session)
+        }
+    }
+
+    private func check(_ itemID: UUID, atLeast byteCount: Int64, _ session: LiveSession) throws {
+        guard let status = try session.folder.items.status(of: SessionFolder.itemName(itemID)),
+            status.kind == .regularFile, status.linkCount == 1, status.size >= UInt64(byteCount)
+        else { throw ReceiverError.itemFileDamaged }
+    }
+
+    // MARK: - Open
+
+    func handle(_ open: CorpusTransferOpen, from installationID: UUID) {
+        guard !isStopping else { return }
+        let found = lookUp(open.session.sessionID)
+        var live: LiveSession?
+        if case .found(let session) = found { live = session }
+        var isUnreadable = false
+        if case .unreadable = found { isUnreadable = true }
+        var slot = live?.machine
+        let facts = admissionFacts(open, from: installationID, isUnreadable: isUnreadable)
+        let answer = ReceiverSession.admit(open, into: &slot, facts: facts)
+        switch answer.verdict {
+        case .rejected(let refusal):
+            log("open_rejected", ("session", .id(open.session.sessionID)), ("code", .code(of: refusal)))
+            reject(open, nextIndex: answer.nextPartitionIndex, message: refusal.message, to: installationID)
+        case .alreadyCommitted:
+            book.noteProgress(of: open.session.jobID, now: now)
+            respond(to: open, .alreadyCommitted, nextIndex: answer.nextPartitionIndex, to: installationID)
+        case .granted(let disposition, let isNew):
+            guard let machine = slot else { preconditionFailure("a grant leaves the session in its slot") }
+            do {
+                try granted(machine, live: live, isNew: isNew, open, from: installationID)
+                respond(to: open, disposition, nextIndex: answer.nextPartitionIndex, to: installationID)
+            } catch {
+                log("open_failed", ("session", .id(open.session.sessionID)), ("code", .code(of: error)))
+                reject(open, nextIndex: 0, message: "The receiver could not store the session.", to: installationID)
+            }
+        }
+    }
+
+    /// Makes a new session durable, moves the job, and takes the session into memory.
+    private func granted(
+        _ machine: ReceiverSession, live: LiveSession?, isNew: Bool, _ open: CorpusTransferOpen,
+        from installationID: UUID
+    ) throws {
+        let session: LiveSession
+        if let live {
+            session = live
+        } else {
+            session = LiveSession(
+                machine: machine, folder: try SessionFolder.create(machine.id, in: store.sessions),
+                peerInstallationID: installationID)
+        }
+        let identity = try session.folder.directory.identity()
+        let job = try isNew ? newSourceJob(open, from: installationID) : nil
+        try change(also: { connection in
+            guard isNew else { return }
+            try ReceiverStore.insert(machine.journal, peer: installationID, directory: identity, connection)
+        }) { book in
+            var actions = job.map { book.admitSourceInitiated($0, now: now) } ?? []
+            actions += book.sessionOpened(
+                open.session.jobID, sessionID: machine.id,
+                sessionCreatedAt: Int64(open.session.createdAt.secondsSince1970.rounded(.down)),
+                totalDays: machine.journal.manifest.requestedDates.count, now: now)
+            return ((), actions)
+        }
+        session.machine = machine
+        sessions[machine.id] = session
+        peers[installationID]?.activeSession = machine.id
+        if isNew { log("session_opened", ("session", .id(machine.id)), ("job", .id(open.session.jobID))) }
+    }
+
+    /// The job of a file export that the phone started itself.
+    private func newSourceJob(_ open: CorpusTransferOpen, from installationID: UUID) throws -> Job? {
+        guard book.jobs[open.session.jobID] == nil else { return nil }
+        guard let binding = storedDestination() else {
+            throw ReceiverError.destinationUnusable("none is selected.")
+        }
+        return Job(
+            id: open.session.jobID, origin: .sourceInitiated, request: nil, peerInstallationID: installationID,
+            peerName: peers[installationID]?.opening.displayName ?? "",
+            isDurable: open.session.peerBinding != nil, destination: binding, createdAt: now.unixSeconds,
+            state: .transferring, message: "The phone sends its data.")
+    }
+
+    private func respond(
+        to open: CorpusTransferOpen, _ disposition: PartitionDisposition, nextIndex: Int, to installationID: UUID
+    ) {
+        sendDisposition(
+            sessionID: open.session.sessionID, jobID: open.session.jobID, index: open.partition.index,
+            sha256: open.partition.sha256, disposition, nextIndex: nextIndex, message: nil, to: installationID)
+    }
+
+    private func reject(_ open: CorpusTransferOpen, nextIndex: Int, message: String, to installationID: UUID) {
+        reject(
+            sessionID: open.session.sessionID, jobID: open.session.jobID, index: open.partition.index,
+            sha256: open.partition.sha256, nextIndex: nextIndex, message: message, to: installationID)
+    }
+
+    /// Refuses an open.
+    func reject(
+        sessionID: UUID, jobID: UUID, index: Int, sha256: Digest, nextIndex: Int, message: String,
+        to installationID: UUID
+    ) {
+        sendDisposition(
+            sessionID: sessionID, jobID: jobID, index: index, sha256: sha256, .reject, nextIndex: nextIndex,
+            message: message, to: installationID)
+    }
+
+    private func sendDisposition(
+        sessionID: UUID, jobID: UUID, index: Int, sha256: Digest, _ disposition: PartitionDisposition,
+        nextIndex: Int, message: String?, to installationID: UUID
+    ) {
+        do {
+            let answer = try CorpusTransferDisposition(
+                sessionID: sessionID, jobID: jobID, partitionIndex: index, partitionSHA256: sha256,
+                disposition: disposition, nextPartitionIndex: nextIndex, message: message)
+            send(.corpusDisposition(answer), to: installationID)
+        } catch {
+            preconditionFailure("a disposition of our own contradicts itself")
+        }
+    }
+
+    // MARK: - Facts
+
+    private func admissionFacts(
+        _ open: CorpusTransferOpen, from installationID: UUID, isUnreadable: Bool
+    ) -> AdmissionFacts {
+        let id = open.session.sessionID
+        var freeStorage: Int64 = 0
+        var reserved: Int64 = 0
+        attempt("free_space_unknown") {
+            freeStorage = Int64(clamping: try store.folder.freeSpace().available)
+            reserved = try store.storageNeeds(except: id)
+        }
+        let active = peers[installationID]?.activeSession.flatMap { sessions[$0] }
+        let isOtherActive = active.map { $0.id != id && !$0.machine.journal.state.isTerminal } ?? false
+        return AdmissionFacts(
+            now: ProtocolDate(secondsSince2001: now.wall), peerInstallationID: installationID,
+            ownInstallationID: store.installationID, gateRefusal: gateRefusal(of: open, from: installationID),
+            destination: destinationFacts(for: open), freeStorageBytes: freeStorage,
+            storageBytesReservedByOthers: reserved, otherActiveSession: isOtherActive ? active?.id : nil,
+            hasUnreadableState: isUnreadable)
+    }
+
+    /// Corpus-protocol.md 13.1, over the stored job.
+    private func gateRefusal(of open: CorpusTransferOpen, from installationID: UUID) -> OpenRefusal? {
+        guard let manifest = open.exportManifest else { return .manifestMissing }
+        let job = book.jobs[open.session.jobID]
+        if let job, job.peerInstallationID != installationID {
+            return .notRequested("the job belongs to another device")
+        }
+        if let job, job.state.isTerminal, job.sessionID != open.session.sessionID {
+            return .notRequested("the job has ended")
+        }
+        if book.corruptJobIDs.contains(open.session.jobID) { return .unreadableState }
+        if let job, job.origin == .sourceInitiated, let sessionID = job.sessionID,
+            sessionID != open.session.sessionID
+        {
+            return .notRequested("the job has another session")
+        }
+        return RequestGate.refusal(
+            of: open, request: job.flatMap { gateRequest(of: $0) }, peerInstallationID: installationID,
+            sourceLabels: SourceDays.labels(of: manifest))
+    }
+
+    private func gateRequest(of job: Job) -> RequestGate.Request? {
+        guard let request = job.request else { return nil }
+        return RequestGate.Request(
+            mode: request.responseMode.onWire.corpusMode, dateIdentifiers: job.pinnedDates ?? request.labels,
+            peerInstallationID: job.peerInstallationID, rawProfile: request.rawProfile?.onWire,
+            canonicalSelection: request.canonicalSelection?.onWire)
+    }
+
+    private func destinationFacts(for open: CorpusTransferOpen) -> AdmissionFacts.Destination {
+        guard let manifest = open.exportManifest, manifest.mode == .writeFiles else { return .notNeeded }
+        guard manifest.settings.hasFileOutput else { return .unusable("No output is selected.") }
+        guard let binding = book.jobs[open.session.jobID]?.destination ?? storedDestination() else {
+            return .unusable("None is selected.")
+        }
+        do {
+            let root = try usableDestination(binding)
+            try PlannedFolders.check(manifest.settings, in: root)
+            return .ready(freeBytes: Int64(clamping: try root.freeSpace().available))
+        } catch ReceiverError.destinationUnusable(let reason) {
+            return .unusable(reason)
+        } catch {
+            return .unusable("It cannot be read.")
+        }
+    }
+
+    // MARK: - Finalize
+
+    func handle(_ finalize: CorpusTransferFinalize, from installationID: UUID) {
+        guard !isStopping else { return }
+        guard let session = session(finalize.sessionID), session.peerInstallationID == installationID else {
+            let refusal = ReceiverSession.refusal(of: finalize, "There is no such session.")
+            send(.corpusFinalAck(refusal), to: installationID)
+            return
+        }
+        var machine = session.machine
+        switch machine.finalize(finalize) {
+        case .refused(let ack): send(.corpusFinalAck(ack), to: installationID)
+        case .ignored: break
+        case .replayed(let ack): sendFinals(of: session, ack)
+        case .begun:
+            do {
+                try change(also: { connection in
+                    try ReceiverStore.storeState(of: machine.journal, finalMessage: nil, connection)
+                }) { book in
+                    (
+                        (),
+                        book.advanced(
+                            session.jobID, committedPartitions: 0, committedBytes: 0, processedDays: 0,
+                            message: "The receiver writes the result.", now: now)
+                    )
+                }
+                session.machine = machine
+                log("finalization_begun", ("session", .id(session.id)))
+                continueFinalization(of: session)
+            } catch {
+                // Nothing was said; the phone asks again.
+                log("finalization_failed", ("session", .id(session.id)), ("code", .code(of: error)))
+            }
+        }
+    }
+
+    /// The stored result or failure, then the stored acknowledgement (corpus-protocol.md 13.5).
+    func sendFinals(of session: LiveSession, _ ack: CorpusTransferFinalAck) {
+        guard let peer = peers[session.peerInstallationID] else { return }
+        if let message = session.finalMessage { peer.opening.channel.send(message) }
+        send(.corpusFinalAck(ack), to: session.peerInstallationID)
+    }
+
+    // MARK: - Cancel
+
+    /// A cancel of the phone (corpus-protocol.md 15).
+    func handle(_ cancel: CorpusTransferCancel, from installationID: UUID) {
+        func answer(_ accepted: Bool, _ message: String?) {
+            let ack = CorpusTransferCancelAck(
+                sessionID: cancel.sessionID, jobID: cancel.jobID, accepted: accepted,
+                acknowledgedAt: ProtocolDate(secondsSince2001: now.wall), message: message)
+            send(.corpusCancelAck(ack), to: installationID)
+        }
+        guard let session = session(cancel.sessionID), session.peerInstallationID == installationID,
+            session.jobID == cancel.jobID
+        else { return answer(false, "There is no such session.") }
+        do {
+            switch try cancelSession(session, tellPeer: false) {
+            case .refusedForNow: answer(false, "A file is being written. Try again.")
+            case .refused: answer(false, "The session has ended.")
+            case .cancelled: answer(true, nil)
+            }
+        } catch {
+            log("cancel_failed", ("session", .id(session.id)), ("code", .code(of: error)))
+            answer(false, "The receiver could not store the cancellation.")
+        }
+    }
+
+    /// A job that the phone gives up by its id.
+    func cancelFromPeer(_ jobID: UUID, from installationID: UUID) {
+        guard let job = book.jobs[jobID], job.peerInstallationID == installationID else { return }
+        attempt("cancel_failed") {
+            if let session = job.sessionID.flatMap({ session($0) }) {
+                _ = try cancelSession(session, tellPeer: false)
+            } else {
+                try cancelJob(jobID, isStepInFlight: false)
+            }
+        }
+    }
+
+    /// Journals a cancelled session together with its job, then drops the payload and says so.
+    ///
+    /// Files that were already written stay.
+    func cancelSession(_ session: LiveSession, tellPeer: Bool) throws -> ReceiverSession.CancelAnswer {
+        var machine = session.machine
+        let isWriting = finalizing.contains(session.id)
+        let answer = machine.cancel(isFileTransactionInFlight: isWriting)
+        guard answer == .cancelled else { return answer }
+        let result = cancelledResult(of: session)
+        let message = session.manifest.mode == .strictRaw ? nil : SyncMessage.macExportResult(result).encode()
+        try change(also: { connection in
+            try ReceiverStore.storeState(of: machine.journal, finalMessage: message, connection)
+        }) { book in
+            let (_, actions) = book.cancel(
+                session.jobID, result: cancelledResponse(of: session.jobID, result), isStepInFlight: false, now: now)
+            return ((), actions)
+        }
+        session.machine = machine
+        session.finalMessage = message
+        transfer(.dropJob(jobID: session.jobID), of: session.peerInstallationID)
+        if let message { peers[session.peerInstallationID]?.opening.channel.send(message) }
+        removePayload(of: session)
+        log("session_cancelled", ("session", .id(session.id)))
+        return .cancelled
+    }
+
+    private func cancelledResult(of session: LiveSession) -> MacExportResult {
+        var result = exportResult(of: session, status: .cancelled)
+        result.isTotalFilesWrittenAuthoritative = true
+        return result
+    }
+
+    /// Deletes the payload of a session that is over; its rows stay until the job expires.
+    func removePayload(of session: LiveSession) {
+        let folder = session.folder
+        worker.post { [log] in
+            do {
+                try folder.directory.removeTree("items")
+            } catch {
+                log("payload_removal_failed", ("code", .code(of: error)))
+            }
+        }
+        if peers[session.peerInstallationID]?.activeSession == session.id {
+            peers[session.peerInstallationID]?.activeSession = nil
+        }
+    }
+
+    /// A cancel that had to wait for the end of a step is honoured now.
+    func honourCancellation(of session: LiveSession) {
+        guard book.jobs[session.jobID]?.isCancellationWanted == true else { return }
+        attempt("cancel_failed") { _ = try cancelSession(session, tellPeer: true) }
+    }
+}

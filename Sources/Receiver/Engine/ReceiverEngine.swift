@@ -1,0 +1,262 @@
+import ConnectedProtocol
+import Cryptography
+import DurableStore
+import Foundation
+
+/// The receiver's decisions: every protocol machine, the job book and the database, on one thread.
+///
+/// One event at a time. Decide on a copy, journal in one transaction, adopt the copy, act. Heavy work goes to the disk
+/// worker and comes back as an event, so that pings, status and cancels are answered meanwhile.
+///
+/// `@unchecked Sendable`: everything here is touched on the engine's queue only; the methods of its extensions are
+/// called there.
+final class ReceiverEngine: @unchecked Sendable {
+    /// What does not change while the daemon runs.
+    struct Configuration: Sendable {
+        /// The program's version, for hello and `GET /v1/version`.
+        var version: String
+        /// The name that peers are told inside the encrypted hello.
+        var deviceName: String
+        /// Chunks in flight that are offered, 1...8.
+        var maximumWindow: Int
+        /// Daily document versions that raw results may hold.
+        var acceptedDocumentVersions: Set<Int>
+        /// Reads both clocks.
+        var clock: @Sendable () -> Moment
+
+        init(
+            version: String, deviceName: String, maximumWindow: Int = PeerCapabilities.standardWindow,
+            acceptedDocumentVersions: Set<Int> = [8, 10], clock: @escaping @Sendable () -> Moment
+        ) {
+            self.version = version
+            self.deviceName = deviceName
+            self.maximumWindow = maximumWindow
+            self.acceptedDocumentVersions = acceptedDocumentVersions
+            self.clock = clock
+        }
+    }
+
+    /// A phone that is connected.
+    struct Peer {
+        let connection: ConnectionID
+        let opening: PeerOpening
+        let negotiation: CorpusNegotiation?
+        let chunks: ChunkTransport
+        var transfers = TransferReceiver()
+        /// The live session of this installation (corpus-protocol.md 13.2.8).
+        var activeSession: UUID?
+        /// Monotonic; progress messages are spaced (corpus-protocol.md 4.5).
+        var lastProgressAt = -Double.infinity
+        /// Which of the connected phones came last.
+        let order: Int
+    }
+
+    let configuration: Configuration
+    let store: ReceiverStore
+    let log: Log
+    /// The engine's own queue.
+    let queue: any WorkQueue
+    /// Does heavy disk work, in order.
+    let worker: any WorkQueue
+
+    var book: JobBook
+    var gate: ListenerGate
+    var peers: [UUID: Peer] = [:]
+    var installations: [ConnectionID: UUID] = [:]
+    var sessions: [UUID: LiveSession] = [:]
+    /// Spools of unfinished transfers; touched by the worker, named here.
+    var spools: [SpoolKey: TransferSpool] = [:]
+    var waiters: [WaiterID: ControlWaiter] = [:]
+    var nextWaiter: UInt64 = 1
+    var openedPeers = 0
+    var spoolCount = 0
+    /// Where phones dial; set by the daemon once it listens.
+    var listenerPort: UInt16 = 0
+    /// Ends connections that are not opened yet; set by the daemon.
+    var connectionEnder: (@Sendable (ConnectionID, ConnectionEnd) -> Void)?
+    /// Tells a held connection that the person said yes; set by the daemon.
+    var connectionApprover: (@Sendable (ConnectionID) -> Void)?
+    /// Nothing new is begun any more.
+    var isStopping = false
+    /// Jobs whose finalization is on the worker now.
+    var finalizing: Set<UUID> = []
+
+    /// Restores everything from the store. Call ``start()`` on the queue before the first event.
+    init(
+        store: ReceiverStore, configuration: Configuration, queue: any WorkQueue, worker: any WorkQueue, log: Log
+    ) throws {
+        self.store = store
+        self.configuration = configuration
+        self.queue = queue
+        self.worker = worker
+        self.log = log
+        let (jobs, corrupt) = try store.loadJobs(now: configuration.clock())
+        book = JobBook(restoring: jobs, corruptJobIDs: corrupt)
+        gate = ListenerGate(installationID: store.installationID, trust: try store.trust())
+    }
+
+    var now: Moment { configuration.clock() }
+
+    /// Removes what earlier processes left behind and goes on with finalizations that were interrupted.
+    func start() throws {
+        var startedGate = gate
+        let effects = startedGate.start(at: now)
+        if !effects.changes.isEmpty { try store.store(effects.changes) }
+        gate = startedGate
+        removeOrphanedFolders()
+        tick()
+        for stored in try store.liveSessions() where stored.isFinalizing {
+            guard let session = session(stored.sessionID), session.machine.resumeFinalization() else { continue }
+            log("finalization_resumed", ("job", .id(stored.jobID)), ("session", .id(stored.sessionID)))
+            continueFinalization(of: session)
+        }
+    }
+
+    /// Ends waits and lives that are over.
+    func tick() {
+        attempt("sweep_failed") { try change { book in ((), book.expire(now: now)) } }
+        attempt("trust_sweep_failed") { try decideGate { gate in ((), gate.tick(at: now)) } }
+        for installationID in peers.keys { transfer(.tick, of: installationID) }
+    }
+
+    /// Seconds until ``tick()`` has something to do; at most a minute, for lives that end by the wall clock.
+    func secondsUntilTick() -> Double {
+        var deadlines = [now.monotonic + 60]
+        if let deadline = book.nextWaiterDeadline() { deadlines.append(deadline) }
+        if let deadline = gate.deadline { deadlines.append(deadline) }
+        deadlines += peers.values.compactMap(\.transfers.nextDeadline)
+        return max(0, (deadlines.min() ?? 0) - now.monotonic)
+    }
+
+    // MARK: - Decide, journal, act
+
+    /// Changes the job book, durably, together with other rows, then performs the book's actions.
+    ///
+    /// When the transaction fails nothing has changed and the error is passed on.
+    @discardableResult
+    func change<Result>(
+        also write: ((DatabaseConnection) throws -> Void)? = nil,
+        _ decide: (inout JobBook) throws -> (Result, [JobAction])
+    ) throws -> Result {
+        var next = book
+        let (result, actions) = try decide(&next)
+        let durable = actions.filter { isDurable($0) }
+        if write != nil || !durable.isEmpty {
+            try store.transaction { connection in
+                for action in durable { try store(action, connection) }
+                try write?(connection)
+            }
+        }
+        book = next
+        perform(actions)
+        return result
+    }
+
+    /// Whether an action must be written before anything else happens. Progress texts and day counters of a running
+    /// job need not be: they are written with the next durable change.
+    private func isDurable(_ action: JobAction) -> Bool {
+        switch action {
+        case .store(let job): return book.jobs[job.id].map { job.durablyDiffers(from: $0) } ?? true
+        case .remove: return true
+        case .answer, .sendRequest, .sendCancel: return false
+        }
+    }
+
+    private func store(_ action: JobAction, _ connection: DatabaseConnection) throws {
+        switch action {
+        case .store(let job):
+            let isNew = book.jobs[job.id] == nil
+            try ReceiverStore.store(job, wireRequest: isNew ? wireRequest(of: job) : nil, connection)
+        case .remove(let job):
+            let sessionIDs = try connection.all(
+                "SELECT session_id FROM sessions WHERE job_id = ?", .text(job.id.uuidString)
+            ) { try $0.uuid(0) }
+            for id in sessionIDs { try ReceiverStore.removeSession(id, connection) }
+            try ReceiverStore.removeJob(job.id, connection)
+            queue.post { [self] in removeFolders(of: job.id, sessions: sessionIDs) }
+        case .answer, .sendRequest, .sendCancel: break
+        }
+    }
+
+    private func perform(_ actions: [JobAction]) {
+        for action in actions {
+            switch action {
+            case .store: break
+            case .remove(let job): log("job_removed", ("job", .id(job.id)))
+            case .answer(let waiter, let response): answer(waiter, response)
+            case .sendRequest(let jobID): sendRequest(jobID)
+            case .sendCancel(let jobID): sendCancel(jobID)
+            }
+        }
+    }
+
+    /// Decides with the gate, durably, and ends the connections that it says.
+    @discardableResult
+    func decideGate<Result>(
+        _ decision: (inout ListenerGate) throws -> (Result, ListenerGate.Effects)
+    ) throws -> Result {
+        let (result, effects) = try gate.decide(storing: store.store, decision)
+        for (connection, reason) in effects.closing { end(connection, reason) }
+        if let approved = effects.approved { connectionApprover?(approved) }
+        return result
+    }
+
+    private func end(_ connection: ConnectionID, _ reason: ConnectionEnd) {
+        if let installation = installations[connection], let peer = peers[installation] {
+            peer.opening.channel.close(reason)
+        } else {
+            connectionEnder?(connection, reason)
+        }
+    }
+
+    /// Does something whose failure is logged and changes nothing.
+    func attempt(_ name: StaticString, _ body: () throws -> Void) {
+        do {
+            try body()
+        } catch {
+            log(name, ("code", .code(of: error)))
+        }
+    }
+
+    // MARK: - Folders
+
+    private func removeFolders(of jobID: UUID, sessions sessionIDs: [UUID]) {
+        for id in sessionIDs { sessions[id] = nil }
+        worker.post { [sessionFolders = store.sessions, jobFolders = store.jobs, log] in
+            do {
+                for id in sessionIDs { try sessionFolders.removeTree(id.uuidString) }
+                try jobFolders.removeTree(jobID.uuidString)
+            } catch {
+                // Rows are gone; the next start finds the folder without rows and removes it.
+                log("folder_removal_failed", ("job", .id(jobID)), ("code", .code(of: error)))
+            }
+        }
+    }
+
+    /// A folder without rows holds nothing that was acknowledged.
+    private func removeOrphanedFolders() {
+        attempt("orphan_removal_failed") {
+            let known = try store.knownSessionNames()
+            for entry in try store.sessions.entries() where !known.contains(entry.name) {
+                try store.sessions.removeTree(entry.name)
+            }
+            let jobs = Set(book.jobs.keys.map(\.uuidString)).union(book.corruptJobIDs.map(\.uuidString))
+            for entry in try store.jobs.entries() where !jobs.contains(entry.name) {
+                try store.jobs.removeTree(entry.name)
+            }
+        }
+    }
+}
+
+extension Job {
+    /// Whether a change must be on disk before it shows: everything but texts, times and day counters of a running job.
+    func durablyDiffers(from stored: Job) -> Bool {
+        var copy = self
+        copy.message = stored.message
+        copy.updatedAt = stored.updatedAt
+        copy.processedDays = stored.processedDays
+        copy.totalDays = stored.totalDays
+        copy.lastPeerStatusAt = stored.lastPeerStatusAt
+        return copy != stored
+    }
+}

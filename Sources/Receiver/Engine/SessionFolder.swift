@@ -1,0 +1,51 @@
+import Cryptography
+import DurableStore
+import Foundation
+import HMDCItem
+
+/// The files of one session, opened below its verified folder.
+///
+///     sessions/<SESSION>/items/<ITEM>.item      items, growing segment by segment, complete ones until the end
+///     sessions/<SESSION>/spool-<TRANSFER>-<n>   the partition on its way; never needed after a restart
+struct SessionFolder: Sendable {
+    let directory: Directory
+    let items: Directory
+
+    /// Makes the folder of a new session. A folder without rows in the database holds nothing that was acknowledged:
+    /// what an interrupted creation left is used.
+    static func create(_ id: UUID, in sessions: Directory) throws -> SessionFolder {
+        let directory = try sessions.createDirectory(id.uuidString)
+        return SessionFolder(directory: directory, items: try directory.createDirectory("items"))
+    }
+
+    /// Opens the folder of a stored session, which must be the very one that the journal remembers.
+    static func open(_ id: UUID, identity: FileIdentity, in sessions: Directory) throws -> SessionFolder {
+        let directory = try sessions.directory(id.uuidString)
+        try directory.requirePrivate()
+        guard try directory.identity() == identity else { throw ReceiverError.sessionFolderChanged }
+        return SessionFolder(directory: directory, items: try directory.createDirectory("items"))
+    }
+
+    /// The name of an item's file below ``items``.
+    static func itemName(_ id: UUID) -> String { "\(id.uuidString).item" }
+}
+
+/// An item file as a source of the item decoder.
+final class FileItemSource: ItemSource {
+    private let file: File
+    let byteCount: UInt64
+
+    /// A source over the first `byteCount` bytes of a file.
+    init(_ file: File, byteCount: UInt64) {
+        self.file = file
+        self.byteCount = byteCount
+    }
+
+    func read(at offset: UInt64, into buffer: inout MutableSpan<UInt8>) throws -> Int {
+        guard offset < byteCount else { return 0 }
+        let wanted = Int(min(UInt64(buffer.count), byteCount - offset))
+        return try buffer.withUnsafeMutableBytes { bytes in
+            try file.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<wanted]), at: offset)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+
+/// Takes pieces of work and does them one after another, in order.
+protocol WorkQueue: Sendable {
+    /// Appends work; never blocks.
+    func post(_ work: @escaping @Sendable () -> Void)
+}
+
+/// A thread of its own that does posted work: the engine is one, the disk worker another.
+///
+/// Work may block on disks and locks, which Swift's cooperative threads must not.
+final class WorkThread: WorkQueue, @unchecked Sendable {
+    private let condition = NSCondition()
+    // All below belongs to the condition's lock.
+    private var waiting: [@Sendable () -> Void] = []
+    private var next = 0
+    private var isStopping = false
+    private var hasEnded = false
+
+    /// Starts the thread. `idle` is called when there is nothing to do and says how long, in seconds, until it wants
+    /// to be called again; nil means until work comes.
+    init(name: String, stackSize: Int = 1 << 20, idle: @escaping @Sendable () -> Double? = { nil }) {
+        let thread = Thread { [self] in run(idle: idle) }
+        thread.name = name
+        thread.stackSize = stackSize
+        thread.start()
+    }
+
+    func post(_ work: @escaping @Sendable () -> Void) {
+        condition.withLock {
+            waiting.append(work)
+            condition.signal()
+        }
+    }
+
+    /// Does what was posted before, then ends the thread; waits for that.
+    func stop() {
+        condition.withLock {
+            isStopping = true
+            condition.broadcast()
+            while !hasEnded { condition.wait() }
+        }
+    }
+
+    private func run(idle: @Sendable () -> Double?) {
+        while let work = take(idle: idle) { work() }
+        condition.withLock {
+            hasEnded = true
+            condition.broadcast()
+        }
+    }
+
+    private func take(idle: @Sendable () -> Double?) -> (@Sendable () -> Void)? {
+        condition.lock()
+        defer { condition.unlock() }
+        while true {
+            if next < waiting.count {
+                let work = waiting[next]
+                next += 1
+                // The front is cut off when everything is taken: each piece is moved at most once.
+                if next == waiting.count {
+                    waiting.removeAll(keepingCapacity: true)
+                    next = 0
+                }
+                return work
+            }
+            if isStopping { return nil }
+            condition.unlock()
+            let delay = idle()
+            condition.lock()
+            guard next == waiting.count, !isStopping else { continue }
+            if let delay {
+                if delay > 0 { _ = condition.wait(until: Date(timeIntervalSinceNow: delay)) }
+            } else {
+                condition.wait()
+            }
+        }
+    }
+}
+
+/// A value that one thread makes and another waits for.
+final class Promise<Value: Sendable>: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var value: Value?
+
+    /// Gives the value, once.
+    func fulfill(_ value: Value) {
+        condition.withLock {
+            precondition(self.value == nil, "a promise is kept once")
+            self.value = value
+            condition.broadcast()
+        }
+    }
+
+    /// Waits for the value. Never call on the thread that makes it.
+    func wait() -> Value {
+        condition.withLock {
+            while true {
+                if let value { return value }
+                condition.wait()
+            }
+        }
+    }
+}
