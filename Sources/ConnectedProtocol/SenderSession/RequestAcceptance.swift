@@ -191,7 +191,16 @@ public struct RequestAcceptance {
         guard dates.count <= RequestAcceptance.maximumDays else {
             return .failure(Refusal(.invalidDateRange, "More than \(RequestAcceptance.maximumDays) days."))
         }
-        return .success(dates.map { RequestedDay(date: $0, instant: calendar.start(of: $0)) })
+        let days = existing(dates)
+        guard days.count == dates.count else {
+            return .failure(Refusal(.invalidDateRange, "A day does not exist in \(calendar.timeZoneIdentifier)."))
+        }
+        return .success(days)
+    }
+
+    /// The days with their instants, without those that the zone skips.
+    private func existing(_ dates: [CivilDate]) -> [RequestedDay] {
+        dates.compactMap { date in calendar.start(of: date).map { RequestedDay(date: date, instant: $0) } }
     }
 
     private func allDays() -> Result<[RequestedDay], Refusal> {
@@ -209,7 +218,7 @@ public struct RequestAcceptance {
         guard (1...RequestAcceptance.maximumDays).contains(count) else {
             return .failure(Refusal(.invalidDateRange, "No day, or more than \(RequestAcceptance.maximumDays)."))
         }
-        return listed((0..<count).compactMap { first.adding(days: $0) })
+        return .success(existing((0..<count).compactMap { first.adding(days: $0) }))
     }
 
     /// A text of the peer, cut and without control characters, for our own answer.

@@ -140,6 +140,15 @@ public struct SenderSession: Sendable {
         }
     }
 
+    /// Whether the session waits for its peer, for a replay of its request or for its retry time.
+    public var isParked: Bool {
+        if case .parked = exchange { return true }
+        return false
+    }
+
+    /// Whether the session is over.
+    public var hasEnded: Bool { exchange == .ended }
+
     /// Takes one event and says what to do about it.
     public mutating func handle(_ event: Event, at now: Moment) -> [Action] {
         if exchange == .ended { return answerAfterEnd(event, at: now) }

@@ -41,7 +41,7 @@ public struct SenderTiming: Sendable, Equatable {
 
 extension Moment {
     /// The wall clock as a date of the wire.
-    var date: ProtocolDate { ProtocolDate(secondsSince2001: wall) }
+    public var date: ProtocolDate { ProtocolDate(secondsSince2001: wall) }
 }
 
 /// A value of the model that is made from checked parts: a broken rule is a mistake of ours, and traps.

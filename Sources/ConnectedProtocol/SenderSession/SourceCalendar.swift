@@ -6,8 +6,8 @@ import CanonicalJSON
 public protocol SourceCalendar {
     /// The IANA name of the zone.
     var timeZoneIdentifier: String { get }
-    /// The first instant of a day.
-    func start(of day: CivilDate) -> ProtocolDate
+    /// The first instant of a day; nil for a day that the zone skips.
+    func start(of day: CivilDate) -> ProtocolDate?
     /// The day that an instant belongs to.
     func day(containing instant: ProtocolDate) -> CivilDate?
 }

@@ -22,9 +22,7 @@ enum PhoneSchema {
             host TEXT NOT NULL,
             port INTEGER NOT NULL CHECK (port BETWEEN 1 AND 65535),
             reconnect_secret BLOB NOT NULL CHECK (length(reconnect_secret) = 32),
-            pairing_strength TEXT NOT NULL CHECK (pairing_strength IN ('strong', 'phone_app')),
-            paired_at REAL NOT NULL,
-            last_connected_at REAL
+            paired_at REAL NOT NULL
         ) STRICT;
 
         CREATE TABLE settings (
@@ -74,24 +72,16 @@ enum PhoneSchema {
             PRIMARY KEY (job_id, item_index)
         ) STRICT, WITHOUT ROWID;
 
-        -- The partition that may be on its way. Its file is never stored: it is its manifest and these ranges of items.
+        -- The partition that may be on its way. Its file is never stored: it is its manifest and ranges of items.
         CREATE TABLE pending_partitions (
             job_id TEXT PRIMARY KEY REFERENCES jobs (job_id) ON DELETE CASCADE,
             transfer_id TEXT NOT NULL,
             partition_index INTEGER NOT NULL,
             byte_count INTEGER NOT NULL,
             sha256 TEXT NOT NULL,
-            previous_sha256 TEXT
+            previous_sha256 TEXT,
+            manifest BLOB NOT NULL
         ) STRICT;
-
-        CREATE TABLE pending_segments (
-            job_id TEXT NOT NULL REFERENCES pending_partitions (job_id) ON DELETE CASCADE,
-            position INTEGER NOT NULL,
-            item_id TEXT NOT NULL,
-            item_offset INTEGER NOT NULL,
-            byte_count INTEGER NOT NULL,
-            PRIMARY KEY (job_id, position)
-        ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE pushes (
             id INTEGER PRIMARY KEY AUTOINCREMENT,

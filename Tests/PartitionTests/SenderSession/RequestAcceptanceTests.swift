@@ -7,9 +7,12 @@ import Testing
 /// A calendar without a time zone's surprises.
 struct UniversalCalendar: SourceCalendar {
     let timeZoneIdentifier = "UTC"
+    /// A day that this calendar does not have, as Pacific/Apia has no 2011-12-30.
+    var skipped: CivilDate?
 
-    func start(of day: CivilDate) -> ProtocolDate {
-        ProtocolDate(secondsSince1970: Double(day.daysSince1970) * 86_400)
+    func start(of day: CivilDate) -> ProtocolDate? {
+        if skipped == day { return nil }
+        return ProtocolDate(secondsSince1970: Double(day.daysSince1970) * 86_400)
     }
 
     func day(containing instant: ProtocolDate) -> CivilDate? {
@@ -175,6 +178,20 @@ struct RequestAcceptanceTests {
         }
         #expect(message.count < 120)
         #expect(!message.unicodeScalars.contains { $0.value < 0x20 })
+    }
+
+    @Test("a listed day that the zone skips is refused; a range goes over it")
+    func skippedDay() throws {
+        var request = request()
+        let calendar = UniversalCalendar(skipped: CivilDate("2023-11-15"))
+        #expect(
+            reason(RequestAcceptance.decide(request, facts: try facts(), calendar: calendar)) == .invalidDateRange)
+        request.requestedDateIdentifiers = nil
+        guard case .accept(let days) = RequestAcceptance.decide(request, facts: try facts(), calendar: calendar) else {
+            Issue.record("not accepted")
+            return
+        }
+        #expect(days.map(\.date.description) == ["2023-11-14"])
     }
 
     @Test("more days than a century are refused")

@@ -1,0 +1,176 @@
+import CanonicalJSON
+import ConnectedProtocol
+import Foundation
+import HealthData
+import HealthRecords
+
+/// The saved settings of the phone (extensions.md 4, export-formats.md 1): the defaults, and what differs from them.
+///
+/// A setting is named by its place in the snapshot that travels with a job, with dots between the levels:
+/// `dailyNoteInjection.enabled`. `documentVersion` alone is local and never travels.
+public struct PhoneSettings: Sendable {
+    /// The key of the local setting.
+    public static let documentVersionKey = "documentVersion"
+
+    /// What differs from the defaults, each as JSON text.
+    public private(set) var stored: [String: String]
+    private var tree: JSONValue
+
+    /// The settings with what a store holds. Throws `invalid_setting` when that is not usable.
+    public init(stored: [String: String]) throws {
+        self.stored = stored
+        tree = try PhoneSettings.defaults()
+        for (key, text) in stored where key != PhoneSettings.documentVersionKey {
+            let value: JSONValue
+            do {
+                value = try JSONParser.parse(Array(text.utf8))
+            } catch {
+                throw SenderError.setting(key: key, "the stored value is no JSON")
+            }
+            guard PhoneSettings.put(value, at: key.split(separator: ".").map(String.init)[...], in: &tree) else {
+                throw SenderError.setting(key: key, "there is no such setting")
+            }
+        }
+    }
+
+    /// The settings of a fresh installation.
+    private static func defaults() throws -> JSONValue {
+        var content = SettingsContent()
+        content.metricSelection = .all
+        return try JSONParser.parse(SettingsSnapshot(content).text)
+    }
+
+    /// The version of the day documents: 8 unless set to 10.
+    public var documentVersion: Int {
+        stored[PhoneSettings.documentVersionKey].flatMap(Int.init) ?? DocumentVersion.v8.rawValue
+    }
+
+    /// The settings as they are, for a push and for people.
+    public func snapshot() throws -> SettingsSnapshot {
+        SettingsSnapshot(try content())
+    }
+
+    /// The settings that apply to a request (corpus-protocol.md 4.1): as they are, or without roll-ups and summary-only; and with the
+    /// request's own selection, where it has one.
+    public func snapshot(for request: ExportRequest, zone: CalendarZone) throws -> SettingsSnapshot {
+        var content = try content()
+        content.calendarTimeZoneIdentifier = zone.identifier
+        if request.settingsPolicy == .requestedDatesOnly {
+            content.generateRangeSummary = false
+            content.summaryOnlyExport = false
+        }
+        if let selection = request.canonicalSelection {
+            content.metricSelection = ConnectedProtocol.MetricSelection(metricIDs: selection.metricIDs)
+            content.setDetail(isLossless: selection.detailLevel == .lossless)
+        }
+        if request.rawProfile == .canonicalSourceRecords {
+            content.metricSelection = .all
+            content.setDetail(isLossless: true)
+        }
+        return SettingsSnapshot(content)
+    }
+
+    private func content() throws -> SettingsContent {
+        try SettingsSnapshot(text: JSONWriter.encode(tree, style: .compactSorted)).content
+    }
+
+    // MARK: Showing and setting
+
+    /// Every setting with its value as JSON text, by key.
+    public var all: [(key: String, value: String)] {
+        var list: [(key: String, value: String)] = []
+        PhoneSettings.collect(tree, path: "", into: &list)
+        list.append((PhoneSettings.documentVersionKey, String(documentVersion)))
+        return list.sorted { $0.key < $1.key }
+    }
+
+    /// Sets one value from a person's text; an empty text restores the default.
+    public mutating func set(_ key: String, to text: String) throws {
+        if text.isEmpty {
+            guard stored.removeValue(forKey: key) != nil || all.contains(where: { $0.key == key }) else {
+                throw SenderError.setting(key: key, "there is no such setting")
+            }
+            self = try PhoneSettings(stored: stored)
+            return
+        }
+        if key == PhoneSettings.documentVersionKey {
+            guard let version = Int(text), DocumentVersion(rawValue: version) != nil else {
+                throw SenderError.setting(key: key, "it is 8 or 10")
+            }
+            stored[key] = String(version)
+            return
+        }
+        guard let current = value(at: key), !PhoneSettings.derivedKeys.contains(key) else {
+            throw SenderError.setting(key: key, "there is no such setting")
+        }
+        let value = try SettingText.value(of: text, like: current, key: key)
+        try SettingRules.check(value, key: key)
+        var next = stored
+        next[key] = String(decoding: JSONWriter.encode(value, style: .compact), as: UTF8.self)
+        let settings = try PhoneSettings(stored: next)
+        do {
+            _ = try settings.snapshot()
+        } catch {
+            throw SenderError.setting(key: key, "it cannot have this value")
+        }
+        self = settings
+    }
+
+    /// Settings that follow from others or are not a person's.
+    private static let derivedKeys: Set<String> = [
+        "includeGranularData", "appleExportEngineAuthorityIsFrozen", "appleExportEnginePin",
+        "calendarTimeZoneIdentifier",
+    ]
+
+    private func value(at key: String) -> JSONValue? {
+        // Written only when false, so the default tree does not hold it (corpus-protocol.md 6).
+        if key == "includeDataDictionary" { return tree[key] ?? true }
+        return key.split(separator: ".").reduce(Optional(tree)) { $0?[String($1)] }
+    }
+
+    private static func put(_ value: JSONValue, at path: ArraySlice<String>, in tree: inout JSONValue) -> Bool {
+        guard let name = path.first, var object = tree.object else { return false }
+        if path.count == 1 {
+            guard object[name] != nil || name == "includeDataDictionary" else { return false }
+            object[name] = value
+        } else {
+            guard var child = object[name], put(value, at: path.dropFirst(), in: &child) else { return false }
+            object[name] = child
+        }
+        tree = .object(object)
+        return true
+    }
+
+    private static func collect(_ value: JSONValue, path: String, into list: inout [(key: String, value: String)]) {
+        if let object = value.object, !object.isEmpty {
+            for member in object.members {
+                collect(member.value, path: path.isEmpty ? member.key : "\(path).\(member.key)", into: &list)
+            }
+        } else if !derivedKeys.contains(path) {
+            list.append((path, String(decoding: JSONWriter.encode(value, style: .compact), as: UTF8.self)))
+        }
+    }
+}
+
+extension ConnectedProtocol.MetricSelection {
+    /// Every metric of the registry.
+    static let all = ConnectedProtocol.MetricSelection(metricIDs: Registry.current.metrics.map(\.id))
+
+    /// These metrics, and the categories that any of them belongs to.
+    init(metricIDs: [String]) {
+        self.init()
+        enabledMetricIDs = metricIDs.sorted()
+        let wanted = Set(metricIDs)
+        enabledCategoryIDs = Set(
+            Registry.current.metrics.filter { wanted.contains($0.id) }.map(\.category)
+        ).sorted()
+    }
+}
+
+extension SettingsContent {
+    /// Samples and archive together, or neither.
+    mutating func setDetail(isLossless: Bool) {
+        compatibilityDetail = isLossless ? .selectedTimeSeries : .summary
+        healthKitSourceArchivePolicy = isLossless ? .canonical : .none
+    }
+}
