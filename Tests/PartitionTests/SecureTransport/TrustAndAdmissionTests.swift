@@ -267,7 +267,10 @@ struct PeerAdmissionTests {
         let phones = (0..<8).map { _ in UUID() }
         for (number, phone) in phones.enumerated() { #expect(connect(number, phone) == .admitted(closing: nil)) }
         #expect(connect(8, UUID()) == .refused)
+        let count = admission.count
         #expect(connect(9, phones[5]) == .admitted(closing: id(5)))
+        #expect(admission.count == count)
+        #expect(admission.connections(of: phones[5]) == [id(9)])
         #expect(admission.confirmedInstallations == Set(phones))
         admission.remove(id(0))
         #expect(connect(10, UUID()) == .admitted(closing: nil))
