@@ -28,6 +28,13 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: common)
 }
 
+// `HEALTHMD_TESTS=SenderTests swift test` builds that test target alone: quicker while one room is worked on.
+let chosenTests = Context.environment["HEALTHMD_TESTS"]?.split(separator: ",").map(String.init)
+
+func isWanted(_ target: Target) -> Bool {
+    target.type != .test || chosenTests?.contains(target.name) ?? true
+}
+
 let package = Package(
     name: "healthmd",
     products: [.executable(name: "healthmd", targets: ["healthmd"])],
@@ -108,6 +115,6 @@ let package = Package(
         tests("BiomarkersTests", ["Biomarkers", "HealthExport"]),
         tests("CommandLineTests", ["healthmd"]),
         tests("EndToEndTests", []),
-    ],
+    ].filter(isWanted),
     swiftLanguageModes: [.v6]
 )
