@@ -70,14 +70,15 @@ struct MarkdownPage {
     }
 
     /// A collapsed table.
-    mutating func details(_ summary: String, header: [String], rows: [[String]]) {
+    mutating func details(_ summary: String, header: [String], dashes: [String]? = nil, rows: [[String]]) {
         if look.style == .compact { return }
         let isOpen = look.style == .detailed
         lines.append("")
         lines.append(isOpen ? "<details open>" : "<details>")
         lines.append("<summary>\(summary)</summary>")
         lines.append("")
-        table(header, dashes: header.map { String(repeating: "-", count: $0.count + 2) }, rows: rows)
+        let usual = header.map { String(repeating: "-", count: $0.count + 2) }
+        table(header, dashes: dashes ?? usual, rows: rows)
         lines.append("")
         lines.append("</details>")
         needsBlank = false

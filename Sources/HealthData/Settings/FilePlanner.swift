@@ -19,7 +19,7 @@ public struct PlannedFile: Sendable, Hashable {
 /// Plans names and folders (export-formats.md 2). A pure function of settings and date: the date is the day's own label,
 /// so no zone of the receiver can change a name.
 public struct FilePlanner: Sendable {
-    private let settings: ExportSettings
+    let settings: ExportSettings
 
     /// The name of the data dictionary (export-formats.md 6).
     public static let dataDictionaryName = "_healthmd_data_dictionary.json"
