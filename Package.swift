@@ -7,7 +7,8 @@ import PackageDescription
 //   healthmd
 //   Receiver  Sender  DayArchive  Biomarkers
 //   HealthData  HealthExport  RawResult  ConnectedProtocol  HTTPService
-//   HMDCItem  HealthRecords  Transport  DurableStore  Cryptography  CanonicalJSON
+//   HMDCItem  HealthRecords  Transport  DurableStore  Cryptography
+//   CanonicalJSON
 //   CLibraries/C…
 //
 // `Tools/check-layers.py` holds the sources to this picture.
