@@ -46,7 +46,6 @@ let package = Package(
         cLibrary("CMicroHTTPD", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
         cLibrary("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
         cLibrary("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
-        cLibrary("CArchive", pkgConfig: "libarchive", package: "libarchive-dev"),
         cLibrary("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
         .target(name: "CLinux", path: "Sources/CLibraries/CLinux"),
 
@@ -61,7 +60,7 @@ let package = Package(
         // What the data means.
         room("ConnectedProtocol", ["HMDCItem", "Cryptography", "CanonicalJSON"], settings: pure),
         room("HTTPService", ["CMicroHTTPD", "CLinux", "Transport"]),
-        room("HealthExport", ["HealthRecords", "CanonicalJSON", "DurableStore", "Cryptography", "CArchive", "CZlib"]),
+        room("HealthExport", ["HealthRecords", "CanonicalJSON", "DurableStore", "Cryptography", "CZlib"]),
         room("RawResult", ["CanonicalJSON"]),
         room("HealthData", ["HealthRecords", "CanonicalJSON", "Cryptography", "CZlib"]),
 

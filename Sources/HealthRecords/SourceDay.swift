@@ -1,10 +1,12 @@
 /// Everything that a day store holds for building the document of one day.
 ///
-/// The records are those that the calculations of the day may look at: they overlap the day, or, for sleep, the
-/// window of health-data.md 7, and carried-forward values (the newest VO2 max) stand in ``carriedForward``.
+/// The records are those that the calculations of the day may look at: they overlap the day, or, for sleep, the day and
+/// the night up to the next noon (health-data.md 7), or a workout of the day that ends after midnight; carried-forward
+/// values (the newest VO2 max) stand in ``carriedForward``.
 /// What belongs to the day by its start is for the day builder to decide.
 public struct SourceDay: Sendable {
-    /// Records with `end > windowStart` and `start < windowEnd`, ordered by type, start, end, source.
+    /// Records that start in the window or overlap it, ordered by type, start, end, source. Nested records (of
+    /// correlations and workouts) are among them, once.
     public var records: [HealthRecord]
     /// Correlations that overlap the window, with their members.
     public var correlations: [HealthCorrelation]
@@ -16,6 +18,12 @@ public struct SourceDay: Sendable {
     public var carriedForward: [HealthRecord]
     /// What could not be read for this day, for the document's diagnostics.
     public var failures: [Failure]
+    /// Hearing tests that start in the day.
+    public var audiograms: [Audiogram] = []
+    /// Prescriptions issued in the day.
+    public var visionPrescriptions: [VisionPrescription] = []
+    /// Electrocardiograms recorded in the day.
+    public var electrocardiograms: [Electrocardiogram] = []
 
     /// One thing that could not be read.
     public struct Failure: Hashable, Sendable {

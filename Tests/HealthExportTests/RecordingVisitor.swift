@@ -22,7 +22,7 @@ final class RecordingVisitor: ExportVisitor {
     var prescriptions: [VisionPrescription] = []
 
     func wantsRecords(ofType type: String) -> Bool { wanted(type) }
-    func record(_ record: borrowing RecordView) {
+    func record(_ record: RecordView) {
         records.append(Seen(record: record.materialized(), parent: record.parent, offset: record.offset))
     }
     func correlation(_ correlation: HealthCorrelation) { correlations.append(correlation) }

@@ -68,24 +68,27 @@ public struct ExportReader {
     /// - Parameters:
     ///   - source: the unpacked bytes.
     ///   - entry: the file's name inside the export, for places.
+    ///   - tables: those of an earlier reading, when several files are to share their numbers.
     ///   - usesFastPath: false reads every tag the general way; for tests.
     /// - Throws: ``ExportError`` when nothing can be read, and whatever the visitor or the source throws.
     public static func read(
-        _ source: any ByteSource, entry: String, visitor: any ExportVisitor, usesFastPath: Bool = true
+        _ source: any ByteSource, entry: String, visitor: any ExportVisitor, tables: ExportTables = ExportTables(),
+        usesFastPath: Bool = true
     ) throws -> ExportSummary {
-        var reader = ExportReader(source: source, entry: entry, visitor: visitor, usesFastPath: usesFastPath)
+        var reader = ExportReader(
+            source: source, entry: entry, visitor: visitor, tables: tables, usesFastPath: usesFastPath)
         defer { reader.scanner.deallocate() }
         return try reader.run()
     }
 
     init(
-        source: any ByteSource, entry: String, visitor: any ExportVisitor, usesFastPath: Bool = true,
-        capacity: Int = TagScanner.bufferSize
+        source: any ByteSource, entry: String, visitor: any ExportVisitor, tables: ExportTables = ExportTables(),
+        usesFastPath: Bool = true, capacity: Int = TagScanner.bufferSize
     ) {
         scanner = TagScanner(source: source, usesFastPath: usesFastPath, capacity: capacity)
         self.visitor = visitor
         self.entry = entry
-        tables = ExportTables()
+        self.tables = tables
         scratch = RecordScratch()
         view = RecordView(scratch: scratch, tables: tables)
     }

@@ -7,7 +7,7 @@ public protocol ExportVisitor: AnyObject {
     /// Asked once for each type: whether its records are wanted. Those that are not are counted all the same.
     func wantsRecords(ofType type: String) -> Bool
     /// One record. The view is valid only during the call.
-    func record(_ record: borrowing RecordView) throws
+    func record(_ record: RecordView) throws
     /// One correlation with its members, which were also handed over one by one as records.
     func correlation(_ correlation: HealthCorrelation) throws
     /// One workout. Points of routes that lie in files are not in it: `routePaths` names the files inside the export.
@@ -30,7 +30,7 @@ extension ExportVisitor {
     /// Wants all.
     public func wantsRecords(ofType type: String) -> Bool { true }
     /// Does nothing with it.
-    public func record(_ record: borrowing RecordView) throws {}
+    public func record(_ record: RecordView) throws {}
     /// Does nothing with it.
     public func correlation(_ correlation: HealthCorrelation) throws {}
     /// Does nothing with it.

@@ -1,0 +1,188 @@
+import HealthRecords
+
+/// Workouts with everything below them (apple-health-export.md 10).
+extension ExportReader {
+    mutating func readWorkout() throws {
+        let type = text(.workoutActivityType)
+        let origin = origin()
+        if type == nil, !scanner.isOversize { note(.missingType) }
+        var workout = HealthWorkout(
+            activityType: type ?? "", source: origin?.source ?? RecordSource(name: ""),
+            start: origin?.start ?? Instant(secondsSince1970: 0), end: origin?.end ?? Instant(secondsSince1970: 0))
+        workout.created = origin?.created
+        workout.durationSeconds = duration(withoutUnit: 1)
+        workout.totalDistance = unitValue(.totalDistance, .totalDistanceUnit)
+        workout.totalEnergyBurned = unitValue(.totalEnergyBurned, .totalEnergyBurnedUnit)
+        checkAttributes(
+            AttributeSet(
+                .workoutActivityType, .duration, .durationUnit, .totalDistance, .totalDistanceUnit, .totalEnergyBurned,
+                .totalEnergyBurnedUnit, .sourceName, .sourceVersion, .device, .creationDate, .startDate, .endDate))
+        var routePaths: [String] = []
+        if !scanner.isEmpty { try readWorkoutChildren(&workout, &routePaths) }
+        guard type != nil, origin != nil, !isBroken else { return }
+        try visitor.workout(workout, routePaths: routePaths)
+    }
+
+    private mutating func readWorkoutChildren(_ workout: inout HealthWorkout, _ routePaths: inout [String]) throws {
+        open.append(.workout)
+        defer { open.removeLast() }
+        while try nextChild(of: .workout, endedBy: Self.topLevel) {
+            switch scanner.element {
+            case .metadataEntry:
+                // The same block may stand before and after the route (apple-health-export.md 10).
+                if let entry = try metadataEntry(), !workout.metadata.contains(entry) { workout.metadata.append(entry) }
+            case .workoutEvent:
+                if let event = try workoutEvent(), workout.events.count < Self.workoutChildLimit {
+                    workout.events.append(event)
+                }
+            case .workoutStatistics:
+                if let statistics = try workoutStatistics(), workout.statistics.count < Self.workoutChildLimit {
+                    workout.statistics.append(statistics)
+                }
+            case .workoutActivity:
+                if let activity = try workoutActivity(), workout.activities.count < Self.workoutChildLimit {
+                    workout.activities.append(activity)
+                }
+            case .workoutRoute:
+                try readWorkoutRoute(&workout, &routePaths)
+            case .record:
+                if try readRecord(parent: .workout), workout.records.count < Self.workoutChildLimit {
+                    workout.records.append(view.materialized())
+                }
+            default:
+                try skipUnknown(in: .workout)
+            }
+        }
+    }
+
+    private mutating func workoutEvent() throws -> WorkoutEvent? {
+        let type = text(.type)
+        let date = instant(.date)
+        if attribute(.date) == nil { note(.unreadableDate) }
+        let seconds = duration(withoutUnit: 60)
+        checkAttributes(AttributeSet(.type, .date, .duration, .durationUnit))
+        var event = WorkoutEvent(
+            type: type ?? "", date: date ?? Instant(secondsSince1970: 0), durationSeconds: seconds)
+        if !scanner.isEmpty {
+            event.metadata = try metadataChildren(of: .workoutEvent)
+        }
+        return type != nil && date != nil ? event : nil
+    }
+
+    private mutating func metadataChildren(of element: ElementName) throws -> [MetadataEntry] {
+        var entries: [MetadataEntry] = []
+        open.append(element)
+        defer { open.removeLast() }
+        while try nextChild(of: element, endedBy: Self.topLevel) {
+            if scanner.element == .metadataEntry {
+                if let entry = try metadataEntry() { entries.append(entry) }
+            } else {
+                try skipUnknown(in: element)
+            }
+        }
+        return entries
+    }
+
+    private mutating func workoutStatistics() throws -> WorkoutStatistics? {
+        let type = text(.type)
+        var statistics = WorkoutStatistics(type: type ?? "", unit: text(.unit))
+        // Some iOS 16 files write startDate twice in place of startDate and endDate.
+        let starts = (0..<scanner.attributeCount).map { scanner.attributes[$0] }.filter { $0.name == .startDate }
+        statistics.start = starts.first.flatMap { date($0) }.map { Instant(secondsSince1970: Double($0)) }
+        let end = attribute(.endDate) ?? starts.dropFirst().first
+        statistics.end = end.flatMap { date($0) }.map { Instant(secondsSince1970: Double($0)) }
+        statistics.average = number(.average)
+        statistics.minimum = number(.minimum)
+        statistics.maximum = number(.maximum)
+        statistics.sum = number(.sum)
+        checkAttributes(AttributeSet(.type, .startDate, .endDate, .average, .minimum, .maximum, .sum, .unit))
+        try skipSubtree()
+        return type == nil ? nil : statistics
+    }
+
+    private mutating func workoutActivity() throws -> WorkoutActivity? {
+        let uuid = text(.uuid)
+        let start = instant(.startDate)
+        var activity = WorkoutActivity(
+            uuid: uuid ?? "", start: start ?? Instant(secondsSince1970: 0), end: instant(.endDate),
+            durationSeconds: duration(withoutUnit: 60))
+        checkAttributes(AttributeSet(.uuid, .startDate, .endDate, .duration, .durationUnit))
+        if !scanner.isEmpty {
+            open.append(.workoutActivity)
+            defer { open.removeLast() }
+            while try nextChild(of: .workoutActivity, endedBy: Self.topLevel) {
+                switch scanner.element {
+                case .metadataEntry:
+                    if let entry = try metadataEntry() { activity.metadata.append(entry) }
+                case .workoutStatistics:
+                    if let statistics = try workoutStatistics() { activity.statistics.append(statistics) }
+                default:
+                    try skipUnknown(in: .workoutActivity)
+                }
+            }
+        }
+        return uuid != nil && start != nil ? activity : nil
+    }
+
+    private mutating func readWorkoutRoute(_ workout: inout HealthWorkout, _ routePaths: inout [String]) throws {
+        checkAttributes(AttributeSet(.sourceName, .sourceVersion, .device, .creationDate, .startDate, .endDate))
+        guard !scanner.isEmpty else { return }
+        open.append(.workoutRoute)
+        defer { open.removeLast() }
+        while try nextChild(of: .workoutRoute, endedBy: Self.topLevel) {
+            switch scanner.element {
+            case .fileReference:
+                if let path = text(.path), !routePaths.contains(path) { routePaths.append(path) }
+                checkAttributes(AttributeSet(.path))
+                try skipSubtree()
+            case .location:
+                if let point = try location(), workout.route.count < Self.locationLimit { workout.route.append(point) }
+            case .metadataEntry:
+                // Sync bookkeeping of the route object; nothing that a workout says.
+                _ = try metadataEntry()
+            default:
+                try skipUnknown(in: .workoutRoute)
+            }
+        }
+    }
+
+    private mutating func location() throws -> RoutePoint? {
+        let time = instant(.date)
+        var point = RoutePoint(
+            time: time ?? Instant(secondsSince1970: 0), latitude: number(.latitude) ?? .nan,
+            longitude: number(.longitude) ?? .nan)
+        point.altitude = number(.altitude)
+        point.horizontalAccuracy = number(.horizontalAccuracy)
+        point.verticalAccuracy = number(.verticalAccuracy)
+        point.course = number(.course).flatMap { $0 < 0 ? nil : $0 }
+        point.speed = number(.speed).flatMap { $0 < 0 ? nil : $0 }
+        checkAttributes(
+            AttributeSet(
+                .date, .latitude, .longitude, .altitude, .horizontalAccuracy, .verticalAccuracy, .course, .speed))
+        try skipSubtree()
+        guard time != nil, point.latitude.isFinite, point.longitude.isFinite else {
+            note(.routePointUnreadable)
+            return nil
+        }
+        return point
+    }
+
+    /// `duration` in seconds; what a number without a unit means depends on the element's age.
+    private mutating func duration(withoutUnit factor: Double) -> Double? {
+        guard let value = number(.duration) else { return nil }
+        switch text(.durationUnit) {
+        case "min": return value * 60
+        case "s", "sec": return value
+        case "hr", "h": return value * 3_600
+        case nil: return value * factor
+        default:
+            note(.unreadableValue)
+            return nil
+        }
+    }
+
+    mutating func unitValue(_ value: AttributeName, _ unit: AttributeName) -> UnitValue? {
+        guard let number = number(value), let unit = text(unit) else { return nil }
+        return UnitValue(value: number, unit: unit)
+    }
+}
