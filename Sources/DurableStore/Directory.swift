@@ -40,6 +40,16 @@ public final class Directory: Sendable {
         try attempt("fstat", displayPath) { () throws(SystemError) in try disk.status(handle) }
     }
 
+    /// Where the folder is in the system now, for libraries that take paths only; nil on a disk that has none. Whoever
+    /// controls the folders above can change what stands there: use it for folders of ours alone.
+    public func systemPath() throws(StoreError) -> String? {
+        guard let descriptor = disk.descriptor(handle) else { return nil }
+        var buffer = [CChar](repeating: 0, count: RelativePath.maximumByteCount + 1)
+        let count = readlink("/proc/self/fd/\(descriptor)", &buffer, buffer.count)
+        guard count > 0, count < buffer.count else { throw StoreError(SystemError(errno), "readlink", displayPath) }
+        return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     /// Makes the names in this folder survive a loss of power. A failure is final.
     public func sync() throws(StoreError) {
         do {

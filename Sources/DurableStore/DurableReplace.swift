@@ -31,7 +31,7 @@ extension Directory {
     /// or all of the new bytes, and when this returns the new ones for good (style.md, "Record, then speak").
     ///
     /// Temporary file (0600, fresh name, same folder) → write → length check → sync → rename → sync of the folder. This is
-    /// the only function that renames. On failure the temporary is removed and the name keeps what it held, except
+    /// (with ``durableMove(_:to:as:mode:)``, its second half) the only function that renames. On failure the temporary is removed and the name keeps what it held, except
     /// when the last sync fails: then the new file is visible and complete, but not known to be durable. A failed sync is never retried.
     ///
     /// - Parameters:
@@ -55,10 +55,7 @@ extension Directory {
             try write(writer)
             try writer.finish()
             try file.sync()
-            let outcome = try parent.install(file, temporaryName, as: path.name, mode)
-            if outcome == .installed { try parent.sync() }
-            let identity = try outcome == .installed ? file.status().identity : parent.identity(of: path.name)
-            return InstalledFile(identity: identity, byteCount: writer.byteCount, outcome: outcome)
+            return try parent.install(file, temporaryName, from: parent, as: path.name, mode)
         } catch {
             // The first error tells; a temporary that cannot be removed now is swept at the next start. After the rename the name is gone.
             try? parent.unlink(temporaryName)
@@ -74,31 +71,63 @@ extension Directory {
         try durableReplace(path, mode: mode, expectedByteCount: UInt64(bytes.count)) { try $0.write(bytes) }
     }
 
+    /// Moves a file that is complete to its name, in this or another folder of the same disk, without copying it.
+    /// The second half of ``durableReplace(_:mode:expectedByteCount:observing:write:)``: sync → rename → sync of the folders.
+    ///
+    /// - Throws: `cross_device` when the folders lie on different file systems: then the bytes must be copied.
+    @discardableResult
+    public func durableMove(
+        _ source: String, to directory: Directory, as target: String, mode: ReplaceMode = .replace
+    ) throws -> InstalledFile {
+        let source = try RelativePath(source)
+        let target = try RelativePath(target)
+        let file = try self.file(source.description)
+        try file.sync()
+        return try directory.parentDirectory(of: target)
+            .install(file, source.name, from: try parentDirectory(of: source), as: target.name, mode)
+    }
+
+    /// Gives a synced file its name in this folder.
     private func install(
-        _ file: File, _ temporaryName: String, as name: String, _ mode: ReplaceMode
-    ) throws -> InstalledFile.Outcome {
+        _ file: File, _ currentName: String, from folder: Directory, as name: String, _ mode: ReplaceMode
+    ) throws -> InstalledFile {
+        let status = try file.status()
+        let isMoved = try renameUnlessAdopting(currentName, in: folder, to: name, mode)
+        let identity = isMoved ? status.identity : try adopt(name, for: file, currentName, from: folder)
+        try sync()
+        if folder !== self { try folder.sync() }
+        return InstalledFile(identity: identity, byteCount: status.size, outcome: isMoved ? .installed : .adopted)
+    }
+
+    /// Takes the file that has the name already, if it holds the same bytes, and drops ours.
+    private func adopt(
+        _ name: String, for file: File, _ currentName: String, from folder: Directory
+    ) throws -> FileIdentity {
+        let existing = try self.file(name)
+        guard try existing.hasSameContent(as: file) else { throw StoreError.contentDiffers(path: display(name)) }
+        // Whoever wrote it may not have synced it.
+        try existing.sync()
+        try folder.unlink(currentName)
+        return try existing.status().identity
+    }
+
+    /// False when the name is taken and may be adopted.
+    private func renameUnlessAdopting(
+        _ name: String, in folder: Directory, to target: String, _ mode: ReplaceMode
+    ) throws(StoreError) -> Bool {
         do {
-            try rename(temporaryName, to: name, replacing: mode == .replace)
-            return .installed
+            try rename(name, in: folder, to: target, replacing: mode == .replace)
+            return true
         } catch .alreadyExists where mode == .adoptIfExact {
-            let existing = try self.file(name)
-            guard try existing.hasSameContent(as: file) else { throw StoreError.contentDiffers(path: display(name)) }
-            // Whoever wrote it may not have synced it.
-            try existing.sync()
-            try unlink(temporaryName)
-            try sync()
-            return .adopted
+            return false
         }
     }
 
-    private func rename(_ name: String, to target: String, replacing: Bool) throws(StoreError) {
+    private func rename(
+        _ name: String, in folder: Directory, to target: String, replacing: Bool
+    ) throws(StoreError) {
         try attempt("rename", display(target)) { () throws(SystemError) in
-            try disk.rename(name, in: handle, to: target, in: handle, replacing: replacing)
+            try disk.rename(name, in: folder.handle, to: target, in: handle, replacing: replacing)
         }
-    }
-
-    private func identity(of name: String) throws(StoreError) -> FileIdentity {
-        guard let status = try status(of: name) else { throw .notFound(path: display(name)) }
-        return status.identity
     }
 }

@@ -38,6 +38,8 @@ public enum StoreError: Error, Equatable, Sendable {
     case lengthMismatch(path: String, expected: UInt64, found: UInt64)
     /// A file that must be adopted exactly holds other bytes.
     case contentDiffers(path: String)
+    /// A file cannot be moved to another file system.
+    case crossDevice(path: String)
     /// What stands under the path is not the object that was opened before.
     case replaced(path: String)
     /// The process or the system has no descriptor left.
@@ -68,6 +70,7 @@ public enum StoreError: Error, Equatable, Sendable {
         case .olderSchema: "older_schema"
         case .lengthMismatch: "length_mismatch"
         case .contentDiffers: "content_differs"
+        case .crossDevice: "cross_device"
         case .replaced: "replaced"
         case .tooManyOpenFiles: "too_many_open_files"
         case .databaseRefused: "database_refused"
@@ -83,7 +86,7 @@ public enum StoreError: Error, Equatable, Sendable {
             .isSymbolicLink(let path), .wrongType(let path, _), .notPrivate(let path, _), .notEmpty(let path),
             .lockedBy(let path, _), .databaseBusy(let path), .corrupt(let path, _), .newerSchema(let path, _, _),
             .olderSchema(let path, _, _), .lengthMismatch(let path, _, _), .contentDiffers(let path),
-            .replaced(let path), .tooManyOpenFiles(let path), .databaseRefused(let path, _, _),
+            .crossDevice(let path), .replaced(let path), .tooManyOpenFiles(let path), .databaseRefused(let path, _, _),
             .inputOutput(let path, _, _):
             path
         }
@@ -118,6 +121,7 @@ extension StoreError: CustomStringConvertible {
         case .lengthMismatch(_, let expected, let found):
             "\(path) has \(found) bytes where \(expected) were announced. Nothing was replaced; run the command again."
         case .contentDiffers: "\(path) exists with other content. Move it away, then try again."
+        case .crossDevice: "\(path) lies on another disk. Choose a folder on the same disk."
         case .replaced: "\(path) was replaced while it was in use. Check what changes it, then try again."
         case .tooManyOpenFiles: "Too many open files (at \(path)). Raise the limit (ulimit -n), then try again."
         case .databaseRefused(_, let resultCode, let detail):

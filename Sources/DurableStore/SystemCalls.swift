@@ -24,7 +24,7 @@ extension StoreError {
             case ENOENT: .notFound(path: path)
             case EEXIST: .alreadyExists(path: path)
             case ELOOP: .isSymbolicLink(path: path)
-            case EXDEV: .pathEscapesRoot(path: path)
+            case EXDEV: operation == "rename" ? .crossDevice(path: path) : .pathEscapesRoot(path: path)
             case ENOTDIR: .wrongType(path: path, expected: "folder")
             case EISDIR, ENXIO: .wrongType(path: path, expected: "plain file")
             case ENOTEMPTY: .notEmpty(path: path)

@@ -258,4 +258,37 @@ struct DiskConformanceTests {
             #expect(try root.entries().map(\.name) == ["d", "link", "new"])
         }
     }
+
+    @Test("a durable move takes a file to another folder, replaces, refuses or adopts", arguments: DiskKind.allCases)
+    func move(_ kind: DiskKind) throws {
+        try kind.withRoot { root, links in
+            let target = try root.createDirectory("target/deep")
+            try root.createDirectory("spool").durableReplace("a", with: [1, 2, 3])
+            let identity = try root.status(of: "spool/a")?.identity
+            let moved = try root.durableMove("spool/a", to: root, as: "target/deep/b", mode: .noReplace)
+            #expect(moved.identity == identity && moved.byteCount == 3 && moved.outcome == .installed)
+            #expect(try root.status(of: "spool/a") == nil)
+            #expect(try target.file("b").contents(maximumByteCount: 3) == [1, 2, 3])
+
+            try root.durableReplace("spool/a", with: [1, 2, 3])
+            #expect(
+                storeCode { try root.durableMove("spool/a", to: target, as: "b", mode: .noReplace) } == "already_exists"
+            )
+            let adopted = try root.durableMove("spool/a", to: target, as: "b", mode: .adoptIfExact)
+            #expect(adopted.identity == identity && adopted.outcome == .adopted)
+            try root.durableReplace("spool/a", with: [9])
+            #expect(
+                storeCode { try root.durableMove("spool/a", to: target, as: "b", mode: .adoptIfExact) }
+                    == "content_differs")
+            try root.durableMove("spool/a", to: target, as: "b")
+            #expect(try target.file("b").contents(maximumByteCount: 3) == [9])
+            #expect(try root.directory("spool").entries().isEmpty)
+
+            try links.symbolicLink("link", to: "deep/b", in: try root.directory("target"))
+            #expect(storeCode { try root.durableMove("target/link", to: root, as: "x") } == "is_symlink")
+            #expect(storeCode { try root.durableMove("target/deep", to: root, as: "x") } == "wrong_type")
+            #expect(storeCode { try root.durableMove("absent", to: root, as: "x") } == "not_found")
+            #expect(storeCode { try root.durableMove("target/deep/b", to: root, as: "../x") } == "path_escapes_root")
+        }
+    }
 }

@@ -151,4 +151,35 @@ struct FaultTests {
         #expect(try content(disk) == Self.old)
         #expect(try root.entries().map(\.name) == ["file"])
     }
+
+    @Test("a crash at any call of a move, then a loss of power: the bytes are under one of the two names, whole")
+    func moveAndPowerLoss() throws {
+        var call = 0
+        while true {
+            call += 1
+            let memory = InMemoryDisk()
+            let prepared = try Directory.openRoot("/root", on: memory, creating: true)
+            _ = try prepared.createDirectory("final")
+            let spool = try prepared.createDirectory("spool").createFile("part")
+            try spool.write(Self.new, at: 0)
+            try prepared.directory("spool").sync()
+            let disk = FaultyDisk(memory, fault: .init(call: call, number: EIO, forEver: true))
+            let confirmed =
+                storeCode {
+                    try Directory.openRoot("/root", on: disk).durableMove(
+                        "spool/part", to: try Directory.openRoot("/root/final", on: disk), as: "a")
+                } == nil
+            for seed in [nil, UInt64(0), 1, 2, 3, 4, 5, 6, 7] {
+                let after = try Directory.openRoot("/root", on: memory.afterPowerLoss(seed: seed))
+                if let moved = try? after.file("final/a") {
+                    #expect(try moved.contents(maximumByteCount: 1 << 20) == Self.new)
+                    #expect(try moved.status().linkCount == 1)
+                } else {
+                    #expect(try !confirmed && after.status(of: "spool/part") != nil)
+                }
+            }
+            if !disk.didFail { break }
+        }
+        #expect(call > 6)
+    }
 }

@@ -11,7 +11,7 @@ struct StoreErrorTests {
         .notEmpty(path: "p"), .lockedBy(path: "p", pid: 7), .lockedBy(path: "p", pid: nil), .databaseBusy(path: "p"),
         .corrupt(path: "p", detail: "d"), .newerSchema(path: "p", found: 2, supported: 1),
         .olderSchema(path: "p", found: 1, supported: 2), .lengthMismatch(path: "p", expected: 1, found: 2),
-        .contentDiffers(path: "p"), .replaced(path: "p"), .tooManyOpenFiles(path: "p"),
+        .contentDiffers(path: "p"), .replaced(path: "p"), .crossDevice(path: "p"), .tooManyOpenFiles(path: "p"),
         .databaseRefused(path: "p", resultCode: 19, detail: "d"), .inputOutput(path: "p", operation: "read", number: 5),
     ]
 

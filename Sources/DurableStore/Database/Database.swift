@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import Synchronization
 
 /// One connection to a SQLite database, used by one thread at a time.
 ///
@@ -26,8 +27,8 @@ public final class Database: @unchecked Sendable {
     public let displayPath: String
     private let connection: DatabaseConnection
     private let lock = NSLock()
-    /// The thread inside an access. Written under the lock; a wrong read by another thread can never equal its own number.
-    private nonisolated(unsafe) var owner: pthread_t?
+    /// The thread inside an access, 0 for none: to trap where a thread would wait for itself for ever.
+    private let owner = Atomic<UInt>(0)
 
     private init(connection: DatabaseConnection) {
         self.connection = connection
@@ -117,12 +118,16 @@ public final class Database: @unchecked Sendable {
     }
 
     private func exclusively<Result>(_ body: (DatabaseConnection) throws -> Result) throws -> Result {
-        precondition(owner != pthread_self(), "an access inside an access; use the connection that was passed")
-        return try lock.withLock {
-            owner = pthread_self()
-            defer { owner = nil }
-            return try body(connection)
+        let thread = UInt(pthread_self())
+        precondition(
+            owner.load(ordering: .relaxed) != thread, "an access inside an access; use the connection that was passed")
+        lock.lock()
+        owner.store(thread, ordering: .relaxed)
+        defer {
+            owner.store(0, ordering: .relaxed)
+            lock.unlock()
         }
+        return try body(connection)
     }
 
     private func rollBackIfOpen(_ connection: DatabaseConnection) {
@@ -141,7 +146,7 @@ public final class Database: @unchecked Sendable {
         guard single.parent == nil else {
             throw .invalidPath(path: name, reason: "a database is opened in its own folder")
         }
-        guard let descriptor = directory.disk.descriptor(directory.handle) else {
+        guard let folder = try directory.systemPath() else {
             throw .wrongType(path: directory.display(name), expected: "file of the operating system")
         }
         // Looked at, never opened and closed: closing drops the locks that SQLite holds on the same file in this process.
@@ -156,12 +161,7 @@ public final class Database: @unchecked Sendable {
                 // Another thread was first.
             }
         }
-        var buffer = [CChar](repeating: 0, count: RelativePath.maximumByteCount + 1)
-        let count = readlink("/proc/self/fd/\(descriptor)", &buffer, buffer.count)
-        guard count > 0, count < buffer.count else {
-            throw StoreError(SystemError(errno), "readlink", directory.display(name))
-        }
-        return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) + "/" + name
+        return "\(folder)/\(name)"
     }
 
     private func configure(_ access: Access) throws {

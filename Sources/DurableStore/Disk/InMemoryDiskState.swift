@@ -263,11 +263,28 @@ struct InMemoryDiskState: Sendable {
     mutating func sync(_ handle: DiskHandle) throws(SystemError) {
         let number = try opened(handle).node
         guard var node = nodes[number] else { return }
+        let moves = Set(node.nameChanges.map(\.number))
         node.durableContent = node.content
         node.changes = []
         node.durableEntries = node.entries
         node.nameChanges = []
         nodes[number] = node
+        completeMoves(moves)
+    }
+
+    /// A move between two folders is one entry of a file system's journal: syncing one folder makes both halves durable.
+    private mutating func completeMoves(_ moves: Set<UInt64>) {
+        for number in nodes.keys {
+            guard var node = nodes[number], node.nameChanges.contains(where: { moves.contains($0.number) }) else {
+                continue
+            }
+            for change in node.nameChanges where moves.contains(change.number) {
+                if let removed = change.removed { node.durableEntries[removed] = nil }
+                if let added = change.added { node.durableEntries[added.name] = added.node }
+            }
+            node.nameChanges.removeAll { moves.contains($0.number) }
+            nodes[number] = node
+        }
     }
 
     func status(of number: NodeNumber) -> FileStatus {
