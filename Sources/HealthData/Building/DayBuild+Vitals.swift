@@ -119,7 +119,7 @@ extension HealthRecord {
     }
 
     /// The record's attributes, for readers that were not asked for digests.
-    private var fallbackName: String {
+    var fallbackName: String {
         ([type, source.name, "\(start.secondsSince1970)", "\(end.secondsSince1970)", "\(value)"]
             + metadata.flatMap { [$0.key, $0.value] }).joined(separator: "\u{1F}")
     }

@@ -23,10 +23,13 @@ public struct DayBuilder: Sendable {
         self.selection = selection
     }
 
-    /// The record of a day.
-    public func record(of day: CivilDate, from source: SourceDay) -> DailyRecord {
+    /// The record of a day; with `includesArchive` every source object of the selected metrics comes along.
+    public func record(
+        of day: CivilDate, from source: SourceDay, includesArchive: Bool = false
+    ) -> DailyRecord {
         var build = DayBuild(builder: self, frame: DayFrame(day: day, zone: zone), source: source)
         build.run()
+        if includesArchive { build.buildArchive() }
         return build.record
     }
 }
@@ -58,6 +61,14 @@ struct DayBuild {
         buildSleep()
         buildWorkouts()
         reportFailures()
+    }
+
+    mutating func buildArchive() {
+        let archive = ArchiveBuild(
+            frame: frame, source: source, samples: samples, selection: builder.selection
+        ).archive()
+        record.healthKitRecordArchive = archive
+        record.healthKitRecordCaptureStatus = archive.captureStatus
     }
 
     func isSelected(_ metricID: String) -> Bool { builder.selection.contains(metricID) }

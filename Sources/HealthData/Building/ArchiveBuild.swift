@@ -1,0 +1,156 @@
+import Cryptography
+import Foundation
+import HealthRecords
+
+/// Builds the record archive of a day from an export (health-data.md 10.2.1 and 10.2.9).
+///
+/// An export carries no HealthKit UUIDs, and none are invented: every object is an external record whose identity is
+/// the digest of its content. What an export cannot hold is `unsupported`, never an empty success.
+struct ArchiveBuild {
+    let frame: DayFrame
+    let source: SourceDay
+    let samples: SampleIndex
+    let selection: MetricSelection
+
+    /// Our identity kind.
+    static let identityKind = NameBasedUUID.metadataValue
+    /// The operation of the query results.
+    private static let operation = "apple_health_export_read"
+
+    /// The archive of the day. Its status is `partial` as soon as a selected type was not to be had.
+    func archive() -> RecordArchive {
+        let interval = RecordArchive.QueryInterval(
+            startDate: Date(timeIntervalSince1970: frame.interval.lowerBound),
+            endDate: Date(timeIntervalSince1970: frame.interval.upperBound),
+            calendarTimeZoneIdentifier: frame.zone.identifier)
+        var archive = RecordArchive(
+            captureStatus: .complete,
+            dailyOwnership: .init(
+                ownerDate: frame.day.description, intervalStart: interval.startDate, intervalEnd: interval.endDate,
+                calendarTimeZoneIdentifier: frame.zone.identifier))
+        var collected = Collected()
+        collectRecords(into: &collected)
+        collectCorrelations(into: &collected)
+        collectWorkouts(into: &collected)
+        collectRings(into: &collected)
+        archive.externalRecords = collected.records
+        archive.queryManifest.results = results(collected, interval)
+        archive.integrityWarnings = warnings()
+        let isComplete = archive.queryManifest.results.allSatisfy { $0.status == .success } && source.failures.isEmpty
+        archive.captureStatus = isComplete ? .complete : .partial
+        return archive
+    }
+
+    /// External records by identity, and how many there are of each type.
+    private struct Collected {
+        private(set) var records: [OpaqueValue] = []
+        private(set) var counts: [String: Int] = [:]
+        private var identities: Set<String> = []
+
+        /// The same object seen twice is one record.
+        mutating func append(_ record: ExternalRecord) {
+            guard identities.insert(record.identifier).inserted else { return }
+            counts[record.type, default: 0] += 1
+            records.append(record.value)
+        }
+    }
+
+    // MARK: Types
+
+    /// The selected metrics of each type that an export can hold.
+    private func selectedMetrics() -> [String: [String]] {
+        var byType: [String: [String]] = [:]
+        for metric in Registry.current.metrics where metric.isExportable && selection.contains(metric.id) {
+            guard let type = metric.exportType ?? metric.healthKitIdentifier else { continue }
+            byType[type, default: []].append(metric.id)
+        }
+        return byType.mapValues { $0.sorted() }
+    }
+
+    private func collectRecords(into collected: inout Collected) {
+        for (type, metricIDs) in selectedMetrics().sorted(by: { $0.key < $1.key }) {
+            for record in samples.owned(type, by: frame) {
+                collected.append(ExternalRecord(record, metricIDs: metricIDs))
+            }
+        }
+    }
+
+    private func collectCorrelations(into collected: inout Collected) {
+        let metrics = selectedMetrics()
+        for correlation in source.correlations where frame.owns(correlation.start) {
+            let metricIDs = Set(correlation.members.flatMap { metrics[$0.type] ?? [] }).sorted()
+            guard !metricIDs.isEmpty else { continue }
+            collected.append(ExternalRecord(correlation, metricIDs: metricIDs))
+        }
+    }
+
+    private func collectWorkouts(into collected: inout Collected) {
+        guard selection.contains("workouts") else { return }
+        for workout in source.workouts where frame.owns(workout.start) {
+            let record = ExternalRecord(workout)
+            collected.append(record)
+            if !workout.route.isEmpty { collected.append(ExternalRecord(routeOf: workout, owner: record.identifier)) }
+        }
+    }
+
+    private func collectRings(into collected: inout Collected) {
+        guard selection.contains("activity_summary"), let rings = source.activitySummary else { return }
+        collected.append(ExternalRecord(rings, frame: frame))
+    }
+
+    // MARK: Manifest
+
+    /// One success for each type that is there, and one result for each selected type that could not be read.
+    private func results(
+        _ collected: Collected, _ interval: RecordArchive.QueryInterval
+    ) -> [RecordArchive.QueryResult] {
+        let byType = selectedMetrics()
+        func result(
+            _ type: String, _ metricIDs: [String], _ status: RecordArchive.QueryStatus, _ count: Int,
+            _ description: String? = nil
+        ) -> RecordArchive.QueryResult {
+            RecordArchive.QueryResult(
+                identifier: "apple_health_export|\(type)", objectTypeIdentifier: type, operation: Self.operation,
+                metricIDs: metricIDs, interval: interval, status: status, recordCount: count,
+                statusDescription: description)
+        }
+        var results = collected.counts.sorted { $0.key < $1.key }.map { type, count in
+            result(type, byType[type] ?? ExternalRecord.metricIDs(ofType: type), .success, count)
+        }
+        var missing: [String: (status: RecordArchive.QueryStatus, text: String, metricIDs: [String])] = [:]
+        for metric in Registry.current.metrics where selection.contains(metric.id) {
+            guard let reason = Self.reason(metric) else { continue }
+            let type = metric.archiveObjectType ?? metric.healthKitIdentifier ?? metric.id
+            missing[type, default: (reason.status, reason.text, [])].metricIDs.append(metric.id)
+        }
+        results += missing.sorted { $0.key < $1.key }.map { type, entry in
+            result(type, entry.metricIDs.sorted(), entry.status, 0, entry.text)
+        }
+        return results
+    }
+
+    /// Why a metric's records are not in a day made from an export; nil when they are.
+    private static func reason(_ metric: Metric) -> (status: RecordArchive.QueryStatus, text: String)? {
+        if metric.id == "electrocardiograms" {
+            return (.skipped, "electrocardiograms of an export are files that are not read into days")
+        }
+        switch metric.exportElement {
+        case nil: return (.unsupported, "an Apple Health export does not hold this type")
+        case "Record"?, "Workout"?, "ActivitySummary"?: return nil
+        case let element?: return (.skipped, "\(element) elements of an export are not read into days")
+        }
+    }
+
+    /// Records of types that no metric names: they stay in the export.
+    private func warnings() -> [RecordArchive.IntegrityWarning] {
+        let known = Set(Registry.current.metrics.flatMap { [$0.exportType, $0.healthKitIdentifier].compactMap { $0 } })
+        let unknown = source.records.filter { !known.contains($0.type) && frame.owns($0.start) }
+        guard !unknown.isEmpty else { return [] }
+        let types = Set(unknown.map(\.type)).count
+        return [
+            RecordArchive.IntegrityWarning(
+                code: "unknown_record_types",
+                message: "\(unknown.count) records of \(types) types that no metric names were left out", metricIDs: [])
+        ]
+    }
+}
