@@ -237,14 +237,28 @@ final class ReceiverEngine: @unchecked Sendable {
     private func removeOrphanedFolders() {
         attempt("orphan_removal_failed") {
             let known = try store.knownSessionNames()
-            for entry in try store.sessions.entries() where !known.contains(entry.name) {
-                try store.sessions.removeTree(entry.name)
+            for entry in try store.sessions.entries() {
+                if known.contains(entry.name) {
+                    try removeLeftovers(of: entry.name)
+                } else {
+                    try store.sessions.removeTree(entry.name)
+                }
             }
             let jobs = Set(book.jobs.keys.map(\.uuidString)).union(book.corruptJobIDs.map(\.uuidString))
             for entry in try store.jobs.entries() where !jobs.contains(entry.name) {
                 try store.jobs.removeTree(entry.name)
             }
         }
+    }
+
+    /// Spools are never needed after a restart, and the items of a session that is over neither.
+    private func removeLeftovers(of name: String) throws {
+        let folder = try store.sessions.directory(name)
+        for entry in try folder.entries() where entry.name.hasPrefix("spool-") {
+            try folder.removeIfPresent(entry.name)
+        }
+        guard let id = UUID(uuidString: name), try store.isOver(session: id) else { return }
+        try folder.removeTree("items")
     }
 }
 

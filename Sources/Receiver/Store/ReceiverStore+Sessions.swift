@@ -61,6 +61,15 @@ extension ReceiverStore {
         }
     }
 
+    /// Whether a session's state never changes again.
+    func isOver(session id: UUID) throws -> Bool {
+        try database.read { connection in
+            try connection.exists(
+                "SELECT 1 FROM sessions WHERE session_id = ? AND state NOT IN ('open', 'finalizing')",
+                .text(id.uuidString))
+        }
+    }
+
     /// Every session of a job.
     func sessions(ofJob jobID: UUID) throws -> [UUID] {
         try database.read { connection in

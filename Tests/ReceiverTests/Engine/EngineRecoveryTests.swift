@@ -1,0 +1,308 @@
+import ConnectedProtocol
+import Cryptography
+import Foundation
+import Testing
+
+@testable import Receiver
+
+private func acks(_ messages: [SyncMessage]) -> [CorpusTransferFinalAck] {
+    messages.compactMap { message in
+        if case .corpusFinalAck(let ack) = message { return ack }
+        return nil
+    }
+}
+
+private func raw(_ request: inout JobRequest) {
+    request.responseMode = .rawJSON
+    request.rawProfile = .canonicalSourceRecords
+}
+
+@Suite struct RecoveryTests {
+    /// Everything that a source does, from wherever the receiver stands: opens each partition, sends those that are
+    /// wanted, finalizes until an ack comes. `interrupt` may kill the receiver between any two pieces of its work.
+    private func drive(
+        _ rig: EngineRig, _ phone: FakePhone, stepsUntilDeath: Int
+    ) throws -> CorpusTransferFinalAck? {
+        let partitions = try phone.partitions(payloadBytes: 900)
+        var steps = stepsUntilDeath
+        func settle() throws -> Bool {
+            rig.settle(steps: steps)
+            return true
+        }
+        for partition in partitions {
+            for _ in 0..<3 {
+                if steps > 0 {
+                    steps -= 1
+                } else if steps == 0 {
+                    steps = -1
+                    try rig.restart()
+                    rig.connect()
+                }
+                let (disposition, ack) = try rig.transfer(partition, of: phone)
+                if disposition == .alreadyCommitted || ack?.accepted == true { break }
+            }
+        }
+        for _ in 0..<3 {
+            rig.send(try phone.finalize(partitions))
+            rig.settle()
+            if let ack = acks(rig.channel.take()).first { return ack }
+        }
+        return nil
+    }
+
+    @Test("a receiver that dies between partitions goes on with the next one", arguments: 0..<5)
+    func diesBetweenPartitions(_ step: Int) throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, _) = rig.createJob()
+        let phone = try rig.filePhone(id)
+        let ack = try #require(try drive(rig, phone, stepsUntilDeath: step))
+        #expect(ack.accepted && ack.successCount == 3 && rig.destinationFiles().count == 7)
+        #expect(rig.engine.book.jobs[id]?.state == .completed)
+    }
+
+    @Test("a receiver that dies at any piece of work of the last partition or the finalization loses nothing")
+    func diesAnywhere() throws {
+        for mode in [CorpusMode.writeFiles, .strictRaw] {
+            for deadAfter in [0, 1, 2, 4, 7, 12] {
+                let rig = try EngineRig()
+                rig.connect()
+                let (id, _) = rig.createJob { if mode == .strictRaw { raw(&$0) } }
+                let phone = try mode == .strictRaw ? rig.rawPhone(id) : rig.filePhone(id)
+                let partitions = try phone.partitions(payloadBytes: 900)
+                for partition in partitions.dropLast() { try rig.transfer(partition, of: phone) }
+                let last = try #require(partitions.last)
+                rig.send(try phone.open(last))
+                let start = TransferStart(transferID: last.transferID, partition: last.descriptor, chunkBytes: 4_096)
+                rig.send(.transferStart(start))
+                rig.settle(steps: deadAfter)
+                rig.chunk(last.transferID, 1, last.bytes)
+                rig.settle(steps: deadAfter)
+                rig.send(.transferComplete(TransferComplete(start)))
+                rig.settle(steps: deadAfter)
+                rig.send(try phone.finalize(partitions))
+                rig.settle(steps: deadAfter)
+                let early = acks(rig.channel.take()).first { $0.accepted }
+                try rig.restart()
+                rig.settle()
+                rig.connect()
+                let disposition = try rig.transfer(last, of: phone).disposition
+                #expect(disposition == .alreadyCommitted || disposition == .resume || disposition == .accept)
+                rig.send(try phone.finalize(partitions))
+                rig.settle()
+                let ack = try #require(acks(rig.channel.take()).first)
+                #expect(ack.accepted && (early == nil || early == ack), "\(mode) dead after \(deadAfter)")
+                #expect(rig.engine.book.jobs[id]?.state == .completed)
+                #expect(!rig.stateFiles().contains { $0.contains("spool-") || $0.hasSuffix(".item") })
+                if mode == .writeFiles { #expect(rig.destinationFiles().count == 7) }
+            }
+        }
+    }
+
+    @Test("state, counters and expiry survive a restart; the request is sent again byte for byte at hello")
+    func restartKeepsJob() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, _) = rig.createJob(raw)
+        let first = rig.channel.take().compactMap { message -> ExportRequest? in
+            if case .exportRequest(let request) = message { return request }
+            return nil
+        }
+        let phone = try rig.rawPhone(id)
+        let partitions = try phone.partitions(payloadBytes: 900)
+        try rig.transfer(partitions[0], of: phone)
+        let before = try #require(rig.engine.book.jobs[id])
+        try rig.restart()
+        let after = try #require(rig.engine.book.jobs[id])
+        #expect(after.state == .paused && after.expiresAt == before.expiresAt)
+        #expect(after.committedBytes == before.committedBytes && after.committedPartitions == 1)
+        rig.connect()
+        let again = rig.channel.take().compactMap { message -> ExportRequest? in
+            if case .exportRequest(let request) = message { return request }
+            return nil
+        }
+        #expect(first.count == 1 && first == again)
+    }
+
+    @Test("the final result and ack are replayed identically, also after a restart")
+    func replay() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, _) = rig.createJob()
+        let phone = try rig.filePhone(id)
+        let partitions = try phone.partitions()
+        for partition in partitions { try rig.transfer(partition, of: phone) }
+        rig.send(try phone.finalize(partitions))
+        rig.settle()
+        let first = Array(rig.channel.take().suffix(2))
+        try rig.restart()
+        rig.connect()
+        _ = rig.channel.take()
+        rig.advance(60)
+        rig.send(try phone.finalize(partitions))
+        rig.settle()
+        #expect(Array(rig.channel.take().suffix(2)) == first)
+        #expect(try rig.transfer(partitions[0], of: phone).disposition == .alreadyCommitted)
+    }
+
+    @Test("a partition with a wrong digest is refused and the session goes on")
+    func wrongDigest() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, _) = rig.createJob(raw)
+        let phone = try rig.rawPhone(id)
+        let partitions = try phone.partitions()
+        var damaged = partitions[0]
+        damaged.bytes[damaged.bytes.count - 1] ^= 1
+        #expect(try rig.transfer(damaged, of: phone).finalAck == nil)
+        #expect(try rig.transfer(partitions[0], of: phone).finalAck?.accepted == true)
+    }
+
+    @Test("another phone cannot continue, finalize or cancel a session")
+    func foreignPeer() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, _) = rig.createJob(raw)
+        let phone = try rig.rawPhone(id)
+        let partitions = try phone.partitions(payloadBytes: 900)
+        try rig.transfer(partitions[0], of: phone)
+        let stranger = UUID()
+        let channel = FakeChannel()
+        let connection = ConnectionID(99)
+        rig.engine.handle(
+            .opened(
+                PeerOpening(
+                    installationID: stranger, displayName: "Other",
+                    capabilities: EngineRig.phoneCapabilities(stranger), usesSecureRecords: true, channel: channel)),
+            from: connection)
+        _ = channel.take()
+        rig.engine.handle(.message(try phone.open(partitions[1])), from: connection)
+        rig.engine.handle(.message(try phone.finalize(partitions)), from: connection)
+        let cancel = CorpusTransferCancel(
+            sessionID: phone.session.sessionID, jobID: id, reason: .userRequested,
+            requestedAt: ProtocolDate(secondsSince2001: 0))
+        rig.engine.handle(.message(.corpusCancel(cancel)), from: connection)
+        rig.settle()
+        let answers = channel.take()
+        #expect(answers.count == 3)
+        guard case .corpusDisposition(let disposition) = answers[0], case .corpusFinalAck(let ack) = answers[1],
+            case .corpusCancelAck(let cancelAck) = answers[2]
+        else {
+            Issue.record("unexpected answers")
+            return
+        }
+        #expect(disposition.disposition == .reject && !ack.accepted && !cancelAck.accepted)
+        #expect(try rig.transfer(partitions[1], of: phone).finalAck?.accepted == true)
+    }
+}
+
+@Suite struct CancellationTests {
+    @Test("a cancel of the client tears the session down, keeps written files, and reaches the phone")
+    func clientCancels() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, answers) = rig.createJob()
+        let phone = try rig.filePhone(id)
+        let partitions = try phone.partitions(payloadBytes: 900)
+        try rig.transfer(partitions[0], of: phone)
+        _ = rig.channel.take()
+        let answer = rig.engine.cancel(id)
+        rig.settle()
+        #expect(answer.response.status == .cancelled && answer.response.httpStatus == 409)
+        #expect(answers.answers.first?.response.status == .cancelled)
+        let messages = rig.channel.take()
+        #expect(messages.contains(.exportCancel(jobID: id)))
+        #expect(!rig.stateFiles().contains { $0.hasSuffix(".item") })
+        #expect(try rig.transfer(partitions[1], of: phone).disposition == .reject)
+        try rig.restart()
+        rig.connect()
+        #expect(rig.channel.take().contains(.exportCancel(jobID: id)))
+        #expect(rig.engine.book.jobs[id]?.state == .cancelled)
+    }
+
+    @Test("a cancel while files are written waits for the next boundary and is honoured there")
+    func deferred() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, _) = rig.createJob()
+        let phone = try rig.filePhone(id)
+        let partitions = try phone.partitions()
+        for partition in partitions { try rig.transfer(partition, of: phone) }
+        rig.send(try phone.finalize(partitions))
+        let answer = rig.engine.cancel(id)
+        #expect(answer.response.httpStatus == 202 && answer.response.failureReason == "cancellation_deferred")
+        rig.settle()
+        #expect(rig.engine.book.jobs[id]?.state == .cancelled)
+        #expect(acks(rig.channel.take()).isEmpty)
+    }
+
+    @Test("a cancel of the phone is answered after it is stored, with the exact days before it")
+    func phoneCancels() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, answers) = rig.createJob()
+        let phone = try rig.filePhone(id)
+        try rig.transfer(try phone.partitions(payloadBytes: 900)[0], of: phone)
+        _ = rig.channel.take()
+        rig.send(
+            .corpusCancel(
+                CorpusTransferCancel(
+                    sessionID: phone.session.sessionID, jobID: id, reason: .userRequested,
+                    requestedAt: ProtocolDate(secondsSince2001: 0))))
+        rig.settle()
+        let messages = rig.channel.take()
+        guard case .corpusCancelAck(let ack) = messages.last else {
+            Issue.record("the ack comes last")
+            return
+        }
+        #expect(ack.accepted)
+        #expect(
+            messages.contains { message in
+                if case .macExportResult(let result) = message { return result.status == .cancelled }
+                return false
+            })
+        #expect(answers.answers.first?.response.status == .cancelled)
+    }
+
+    @Test("a queued job can be cancelled before any phone comes")
+    func queued() throws {
+        let rig = try EngineRig()
+        let (id, _) = rig.createJob { $0.queueIfOffline = true }
+        #expect(rig.engine.book.jobs[id]?.state == .queued)
+        #expect(rig.engine.cancel(id).response.status == .cancelled)
+    }
+
+    @Test("after seven days job, session and folders are gone")
+    func expiry() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, answers) = rig.createJob(raw)
+        let phone = try rig.rawPhone(id)
+        try rig.transfer(try phone.partitions(payloadBytes: 900)[0], of: phone)
+        #expect(rig.stateFiles().contains { $0.hasSuffix(".item") })
+        rig.advance(604_800)
+        rig.engine.tick()
+        rig.settle()
+        #expect(rig.engine.book.jobs[id] == nil)
+        #expect(answers.answers.first?.response.failureReason == "job_expired")
+        #expect(!rig.stateFiles().contains { $0.hasSuffix(".item") })
+        #expect(try rig.engine.store.session(phone.session.sessionID) == nil)
+    }
+
+    @Test("the destination cannot be changed while a file job is live, and must be a real folder")
+    func destinationRules() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, _) = rig.createJob()
+        #expect(throws: ReceiverControlError.exportInProgress(activeJobID: id)) {
+            try rig.engine.setDestination(rig.root)
+        }
+        _ = rig.engine.cancel(id)
+        #expect(throws: ReceiverControlError.self) { try rig.engine.setDestination("relative") }
+        #expect(throws: ReceiverControlError.self) { try rig.engine.setDestination(rig.root + "/nowhere") }
+        let link = rig.root + "/link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: rig.root)
+        #expect(throws: ReceiverControlError.self) { try rig.engine.setDestination(link) }
+        #expect(try rig.engine.setDestination(rig.root).isWritable)
+    }
+}

@@ -1,0 +1,201 @@
+import ConnectedProtocol
+import Cryptography
+import DurableStore
+import Foundation
+
+@testable import Receiver
+
+/// Work that a test does by hand, in order.
+final class ManualQueue: WorkQueue, @unchecked Sendable {
+    private var work: [@Sendable () -> Void] = []
+
+    func post(_ piece: @escaping @Sendable () -> Void) { work.append(piece) }
+
+    /// Does the oldest piece; false when there is none.
+    func runOne() -> Bool {
+        guard !work.isEmpty else { return false }
+        work.removeFirst()()
+        return true
+    }
+}
+
+/// A phone's end of a connection: remembers what the engine sent.
+final class FakeChannel: PeerChannel, @unchecked Sendable {
+    private(set) var sent: [SyncMessage] = []
+    private(set) var closed: ConnectionEnd?
+
+    func send(_ document: [UInt8]) {
+        do {
+            sent.append(try SyncMessage.decode(document))
+        } catch {
+            sent.append(.unknown)
+        }
+    }
+
+    func close(_ reason: ConnectionEnd) { closed = reason }
+
+    /// What came since the last call.
+    func take() -> [SyncMessage] {
+        defer { sent = [] }
+        return sent
+    }
+}
+
+/// An engine over a real folder, without threads: a test decides when the worker works, and may drop the engine and open the
+/// folder again at any point.
+final class EngineRig {
+    let root: String
+    var engine: ReceiverEngine
+    private(set) var queue = ManualQueue()
+    private(set) var worker = ManualQueue()
+    private(set) var channel = FakeChannel()
+    private(set) var lines: [String] = []
+    let phoneID = UUID()
+    private let clock: TestClock
+    private var connections: UInt64 = 0
+    /// The present connection, if there is one.
+    private(set) var connection: ConnectionID?
+
+    var destinationPath: String { root + "/destination" }
+
+    init(withDestination: Bool = true) throws {
+        root = NSTemporaryDirectory() + "/healthmd-engine-\(UUID().uuidString)"
+        for folder in ["", "/state", "/destination"] {
+            try FileManager.default.createDirectory(
+                atPath: root + folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        }
+        clock = TestClock()
+        (engine, _) = try EngineRig.open(root, clock, queue, worker)
+        if withDestination { _ = try engine.setDestination(destinationPath) }
+        try engine.store.store([
+            .setRecord(
+                TrustRecord(
+                    installationID: phoneID, displayName: "Phone", reconnectSecret: SecretBytes.random(count: 32),
+                    strength: .strong, pairedAt: 0, lastConnectedAt: nil))
+        ])
+        try restart()
+    }
+
+    deinit {
+        // A left-over folder in the temporary place harms nobody.
+        try? FileManager.default.removeItem(atPath: root)
+    }
+
+    private static func open(
+        _ root: String, _ clock: TestClock, _ queue: ManualQueue, _ worker: ManualQueue
+    ) throws -> (ReceiverEngine, ReceiverStore) {
+        let now: @Sendable () -> Moment = { clock.now }
+        let store = try ReceiverStore(folder: Directory.openRoot(root + "/state"), now: now())
+        let engine = try ReceiverEngine(
+            store: store,
+            configuration: ReceiverEngine.Configuration(version: "0", deviceName: "Desk", clock: now), queue: queue,
+            worker: worker, log: Log(clock: now, write: { _ in }))
+        return (engine, store)
+    }
+
+    /// The process dies here: what was not durable is gone, and the folder is opened again.
+    func restart() throws {
+        queue = ManualQueue()
+        worker = ManualQueue()
+        connection = nil
+        channel = FakeChannel()
+        (engine, _) = try EngineRig.open(root, clock, queue, worker)
+        try engine.start()
+    }
+
+    func advance(_ seconds: Double) { clock.advance(seconds) }
+
+    var now: Moment { clock.now }
+
+    /// Lets engine and worker go on until neither has anything to do, or `steps` pieces were done.
+    func settle(steps: Int = .max) {
+        var rest = steps
+        while rest > 0, queue.runOne() || worker.runOne() { rest -= 1 }
+    }
+
+    // MARK: - The phone
+
+    static func phoneCapabilities(_ id: UUID) -> PeerCapabilities {
+        PeerCapabilities(
+            platform: PeerPlatform.phone, installationID: id,
+            flags: [
+                .macExportJobs, .macDestinationStatus, .jobCancellation, .granularPayloads,
+                .partitionedConnectedExports, .durableConnectedExportRecovery, .sizeBoundedConnectedTransfers,
+                .strictRawStreaming, .authoritativeFileAccounting, .canonicalHealthDataSelection,
+                .allAvailableHistory, .iPhoneExportRequests, .dataDictionaryExportPreference,
+            ])
+    }
+
+    func connect(_ capabilities: PeerCapabilities? = nil) {
+        connections += 1
+        channel = FakeChannel()
+        let id = ConnectionID(connections)
+        connection = id
+        engine.handle(
+            .opened(
+                PeerOpening(
+                    installationID: phoneID, displayName: "Phone",
+                    capabilities: capabilities ?? EngineRig.phoneCapabilities(phoneID), usesSecureRecords: true,
+                    channel: channel)), from: id)
+    }
+
+    func disconnect() {
+        guard let connection else { return }
+        self.connection = nil
+        engine.handle(.closed, from: connection)
+    }
+
+    func send(_ message: SyncMessage) {
+        guard let connection else { return }
+        engine.handle(.message(message), from: connection)
+    }
+
+    func chunk(_ transferID: UUID, _ sequence: Int, _ bytes: [UInt8], stated: Digest? = nil) {
+        guard let connection else { return }
+        let digest = SHA256.hash(bytes)
+        let payload = ChunkPayload(
+            buffer: bytes, range: 0..<bytes.count, actualSHA256: digest, release: { _ in })
+        engine.handle(
+            .chunk(transferID: transferID, sequence: sequence, stated: stated ?? digest, payload: payload),
+            from: connection)
+    }
+
+    // MARK: - The client
+
+    /// Creates a job; the answer lands in the box.
+    func create(_ request: JobRequest) -> (submission: ControlSubmission, answers: AnswerBox) {
+        let box = AnswerBox()
+        return (engine.create(request, waiter: { box.put($0) }), box)
+    }
+
+    func destinationFiles() -> [String] {
+        let all = FileManager.default.enumerator(atPath: destinationPath)?.compactMap { $0 as? String } ?? []
+        return all.filter {
+            var isDirectory: ObjCBool = false
+            let exists = FileManager.default.fileExists(
+                atPath: destinationPath + "/" + $0, isDirectory: &isDirectory)
+            return exists && !isDirectory.boolValue
+        }.sorted()
+    }
+
+    /// Names of everything left in the state folder, database files aside.
+    func stateFiles() -> [String] {
+        let all = FileManager.default.enumerator(atPath: root + "/state")?.compactMap { $0 as? String } ?? []
+        return all.filter { !$0.hasPrefix("receiver.sqlite") }.sorted()
+    }
+}
+
+/// Answers that a waiter got.
+final class AnswerBox: @unchecked Sendable {
+    private(set) var answers: [ControlAnswer] = []
+    func put(_ answer: ControlAnswer) { answers.append(answer) }
+}
+
+/// A clock that only tests move.
+final class TestClock: @unchecked Sendable {
+    private(set) var now = Moment(wall: 790_000_000, monotonic: 1_000)
+    func advance(_ seconds: Double) {
+        now.wall += seconds
+        now.monotonic += seconds
+    }
+}

@@ -1,0 +1,259 @@
+import CanonicalJSON
+import ConnectedProtocol
+import Cryptography
+import Foundation
+import Testing
+
+@testable import Receiver
+
+private func raw(_ request: inout JobRequest) {
+    request.responseMode = .rawJSON
+    request.rawProfile = .canonicalSourceRecords
+}
+
+private func finalAck(_ messages: [SyncMessage]) -> CorpusTransferFinalAck? {
+    messages.compactMap { message in
+        if case .corpusFinalAck(let ack) = message { return ack }
+        return nil
+    }.first
+}
+
+@Suite struct RawJobTests {
+    @Test("a raw job goes from request to response: stored, counted, served with its digest")
+    func wholeJob() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        _ = rig.channel.take()
+        let (id, answers) = rig.createJob(raw)
+        guard case .exportRequest(let request) = rig.channel.take().first else {
+            Issue.record("no request was sent")
+            return
+        }
+        #expect(request.jobID == id && request.requestedDateIdentifiers == FakePhone.labels)
+        #expect(request.rawProfile == .canonicalSourceRecords && request.requestedBy == .cli)
+        rig.send(.exportAccepted(ExportAccepted(jobID: id, acceptedAt: ProtocolDate(secondsSince2001: 0))))
+        #expect(rig.engine.book.jobs[id]?.state == .accepted)
+
+        let phone = try rig.rawPhone(id, padding: 3_000)
+        let partitions = try phone.partitions(payloadBytes: 2_500)
+        #expect(partitions.count > 3)
+        for (index, partition) in partitions.enumerated() {
+            let (disposition, ack) = try rig.transfer(partition, of: phone)
+            #expect(disposition == (index == 0 ? .accept : .resume) && ack?.accepted == true)
+        }
+        #expect(rig.engine.book.jobs[id]?.committedPartitions == partitions.count)
+        #expect(rig.engine.book.jobs[id]?.processedDays == 3)
+        rig.send(try phone.finalize(partitions))
+        rig.settle()
+        let ack = try #require(finalAck(rig.channel.take()))
+        #expect(ack.accepted && ack.successCount == 3 && ack.totalCount == 3 && ack.completedDates?.count == 3)
+
+        let answer = try #require(answers.answers.first)
+        #expect(answer.response.status == .success && answer.response.durable?.state == .completed)
+        let spool = try #require(answer.spool)
+        let snapshot = try spool.openSnapshot()
+        let handle = FileHandle(fileDescriptor: snapshot.fileDescriptor, closeOnDealloc: true)
+        let body = [UInt8](try handle.readToEnd() ?? Data())
+        #expect(SHA256.hash(body).hex == spool.description.sha256 && body.count == Int(snapshot.byteCount))
+        let document = try JSONParser.parse(body)
+        #expect(document["status"]?.string == "success")
+        #expect(document["raw_result"]?["days"]?.array?.count == 3)
+        #expect(document["raw_result"]?["days"]?.array?[1]["health_data"]?["date"]?.string == "2026-01-02")
+        #expect(document.object?.members.last?.key == "raw_result")
+        #expect(rig.stateFiles().contains("jobs/\(id.uuidString)/control-response.json"))
+        #expect(!rig.stateFiles().contains { $0.hasSuffix(".item") || $0.contains("spool-") })
+    }
+
+    @Test("a missing day makes the result partial")
+    func partial() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, answers) = rig.createJob(raw)
+        let phone = try FakePhone(
+            jobID: id, mode: .strictRaw, phone: rig.phoneID, workstation: rig.engine.store.installationID,
+            createdAt: ProtocolDate(secondsSince2001: rig.now.wall)
+        ) { try $0 == "2026-01-02" ? FakePhone.missingDay($0) : FakePhone.rawDay($0) }
+        let partitions = try phone.partitions()
+        for partition in partitions { try rig.transfer(partition, of: phone) }
+        rig.send(try phone.finalize(partitions))
+        rig.settle()
+        let ack = finalAck(rig.channel.take())
+        #expect(ack?.successCount == 2 && ack?.totalCount == 3)
+        #expect(answers.answers.first?.response.status == .partialSuccess)
+        #expect(answers.answers.first?.response.failureReason == "incomplete_raw_capture")
+    }
+
+    @Test("a document that breaks a rule fails the job for good, and both answers are replayed")
+    func refusedContent() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, answers) = rig.createJob(raw)
+        let phone = try FakePhone(
+            jobID: id, mode: .strictRaw, phone: rig.phoneID, workstation: rig.engine.store.installationID,
+            createdAt: ProtocolDate(secondsSince2001: rig.now.wall)
+        ) { try FakePhone.rawDay($0, version: 99) }
+        let partitions = try phone.partitions()
+        for partition in partitions { try rig.transfer(partition, of: phone) }
+        for _ in 0..<2 {
+            rig.send(try phone.finalize(partitions))
+            rig.settle()
+            let messages = rig.channel.take()
+            guard case .macExportFailed = messages.dropLast().last else {
+                Issue.record("the failure must precede the ack")
+                return
+            }
+            #expect(finalAck(messages)?.accepted == false)
+        }
+        #expect(answers.answers.first?.response.failureReason == "raw_profile_response_mismatch")
+        #expect(answers.answers.first?.spool == nil)
+    }
+
+    @Test("one flipped byte of the stored response is never served as validated")
+    func damagedResponse() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, answers) = rig.createJob(raw)
+        let phone = try rig.rawPhone(id)
+        let partitions = try phone.partitions()
+        for partition in partitions { try rig.transfer(partition, of: phone) }
+        rig.send(try phone.finalize(partitions))
+        rig.settle()
+        let spool = try #require(answers.answers.first?.spool)
+        for _ in 0..<2 { close(try spool.openSnapshot().fileDescriptor) }
+        let path = rig.root + "/state/jobs/\(id.uuidString)/control-response.json"
+        let handle = try #require(FileHandle(forUpdatingAtPath: path))
+        try handle.seek(toOffset: 200)
+        try handle.write(contentsOf: Data([0]))
+        try handle.close()
+        #expect(throws: ReceiverControlError.responseSpoolUnavailable) { try spool.openSnapshot() }
+        let plan = try rig.engine.verificationPlan(id)
+        #expect(plan.run().differences.map(\.code) == ["digest_mismatch"])
+    }
+}
+
+@Suite struct FileJobTests {
+    @Test("a file job writes each day in each format, then the dictionary, and says so before the ack")
+    func wholeJob() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, answers) = rig.createJob()
+        let phone = try rig.filePhone(id)
+        let partitions = try phone.partitions(payloadBytes: 1_000)
+        for partition in partitions { try rig.transfer(partition, of: phone) }
+        rig.send(try phone.finalize(partitions))
+        rig.settle()
+        let messages = rig.channel.take()
+        let ack = try #require(finalAck(messages))
+        #expect(ack.accepted && ack.successCount == 3 && ack.completedDates == phone.manifest.requestedDates)
+        guard case .macExportResult(let result) = messages.dropLast().last else {
+            Issue.record("the result must precede the ack")
+            return
+        }
+        #expect(result.status == .success && result.totalFilesWritten == 7 && result.isTotalFilesWrittenAuthoritative)
+        #expect(result.outputBreakdown?.looseAggregateFileCount == 6)
+        #expect(
+            rig.destinationFiles()
+                == [
+                    "Health/2026-01-01.json", "Health/2026-01-01.md", "Health/2026-01-02.json",
+                    "Health/2026-01-02.md", "Health/2026-01-03.json", "Health/2026-01-03.md",
+                    "Health/_healthmd_data_dictionary.json",
+                ])
+        let answer = try #require(answers.answers.first?.response)
+        #expect(answer.status == .success && answer.filesWritten == 7 && answer.destinationPath != nil)
+        let plan = try rig.engine.verificationPlan(id)
+        #expect(plan.run().files == 7 && plan.run().differences.isEmpty)
+        let json = try Data(contentsOf: URL(fileURLWithPath: rig.destinationPath + "/Health/2026-01-02.json"))
+        #expect(try JSONParser.parse([UInt8](json))["date"]?.string == "2026-01-02")
+    }
+
+    @Test("days without data and failed days are told; no data counts as complete")
+    func mixedDays() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, answers) = rig.createJob()
+        let phone = try rig.filePhone(id) { label in
+            switch label {
+            case "2026-01-01": try FakePhone.healthDay(label, steps: nil)
+            case "2026-01-02": try FakePhone.healthDay(label, steps: nil, failure: .deviceLocked)
+            default: try FakePhone.healthDay(label)
+            }
+        }
+        let partitions = try phone.partitions()
+        for partition in partitions { try rig.transfer(partition, of: phone) }
+        rig.send(try phone.finalize(partitions))
+        rig.settle()
+        let messages = rig.channel.take()
+        #expect(finalAck(messages)?.successCount == 1 && finalAck(messages)?.completedDates?.count == 2)
+        guard case .macExportResult(let result) = messages.dropLast().last else { return }
+        #expect(result.status == .partialSuccess)
+        #expect(result.failedDateDetails.map(\.reason) == [.noHealthData, .deviceLocked])
+        #expect(answers.answers.first?.response.failureReason == "no_health_data")
+    }
+
+    @Test("a phone may start a file export itself; it becomes a job of its own")
+    func sourceInitiated() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let phone = try rig.filePhone(UUID())
+        let partitions = try phone.partitions()
+        for partition in partitions {
+            #expect(try rig.transfer(partition, of: phone).finalAck?.accepted == true)
+        }
+        rig.send(try phone.finalize(partitions))
+        rig.settle()
+        #expect(finalAck(rig.channel.take())?.accepted == true)
+        let job = try #require(rig.engine.book.jobs[phone.session.jobID])
+        #expect(job.origin == .sourceInitiated && job.state == .completed)
+        #expect(rig.destinationFiles().count == 7)
+        let strange = try rig.rawPhone(UUID())
+        #expect(try rig.transfer(try strange.partitions()[0], of: strange).disposition == .reject)
+    }
+
+    @Test(
+        "a symlink in place of a planned folder refuses the transfer; one in place of a file is replaced, not followed")
+    func links() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let outside = rig.root + "/outside"
+        try FileManager.default.createDirectory(atPath: outside, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: rig.destinationPath + "/Health", withDestinationPath: outside)
+        let (id, _) = rig.createJob()
+        let phone = try rig.filePhone(id)
+        let partitions = try phone.partitions()
+        #expect(try rig.transfer(partitions[0], of: phone).disposition == .reject)
+        try FileManager.default.removeItem(atPath: rig.destinationPath + "/Health")
+        try FileManager.default.createDirectory(
+            atPath: rig.destinationPath + "/Health", withIntermediateDirectories: true)
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: outside + "/victim"))
+        try FileManager.default.createSymbolicLink(
+            atPath: rig.destinationPath + "/Health/2026-01-01.json", withDestinationPath: outside + "/victim")
+        for partition in partitions { try rig.transfer(partition, of: phone) }
+        rig.send(try phone.finalize(partitions))
+        rig.settle()
+        #expect(finalAck(rig.channel.take())?.successCount == 3)
+        #expect(try String(contentsOfFile: outside + "/victim", encoding: .utf8) == "mine")
+    }
+
+    @Test("a destination that was swapped for another folder is not written")
+    func swappedDestination() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, answers) = rig.createJob()
+        let phone = try rig.filePhone(id)
+        let partitions = try phone.partitions()
+        for partition in partitions { try rig.transfer(partition, of: phone) }
+        try FileManager.default.moveItem(atPath: rig.destinationPath, toPath: rig.root + "/moved")
+        try FileManager.default.createDirectory(atPath: rig.destinationPath, withIntermediateDirectories: true)
+        rig.send(try phone.finalize(partitions))
+        rig.settle()
+        let messages = rig.channel.take()
+        #expect(finalAck(messages)?.accepted == false)
+        guard case .macExportFailed(let failed) = messages.dropLast().last else {
+            Issue.record("the failure must precede the ack")
+            return
+        }
+        #expect(failed.reason == .macFolderAccessDenied)
+        #expect(answers.answers.first?.response.status == .failure && rig.destinationFiles().isEmpty)
+    }
+}
