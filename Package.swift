@@ -68,7 +68,7 @@ let package = Package(
         room(
             "Receiver",
             [
-                "ConnectedProtocol", "HMDCItem", "HealthData", "HTTPService", "Transport", "DurableStore",
+                "ConnectedProtocol", "HMDCItem", "HealthData", "HTTPService", "RawResult", "Transport", "DurableStore",
                 "Cryptography", "CanonicalJSON",
             ]),
         room(
