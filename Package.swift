@@ -113,7 +113,7 @@ let package = Package(
         tests("SenderTests", ["Sender", "ConnectedProtocol", "HMDCItem", "DurableStore", "HealthExport"]),
         tests("DayArchiveTests", ["DayArchive"]),
         tests("BiomarkersTests", ["Biomarkers", "HealthExport"]),
-        tests("CommandLineTests", ["healthmd"]),
+        tests("CommandLineTests", ["healthmd", "HTTPService", "HMDCItem", "CanonicalJSON", "Cryptography"]),
         tests("EndToEndTests", []),
     ].filter(isWanted),
     swiftLanguageModes: [.v6]

@@ -6,8 +6,7 @@ struct CommandLineTool {
     let console: Console
 
     /// Every command. Parser, help, completion and documentation read this table.
-    static let commands: [CommandSpec] =
-        [ExportCommand.spec, ExtractCommand.spec] + JobCommands.all + PairingCommands.all + DestinationCommands.all
+    static let commands: [CommandSpec] = CommandTable.sections.flatMap(\.commands)
 
     /// Runs a command line without the program's own name.
     func run(_ words: [String]) -> Int32 {
@@ -40,12 +39,10 @@ struct CommandLineTool {
             return try invocation.command.run(invocation, console).number(extended: extended)
         } catch let error as UsageError {
             return refuse(error, asDocument: invocation.has("--json"), asText: invocation.has("--human"))
-        } catch let failure as CommandFailure {
+        } catch {
+            let failure = FailureText.failure(of: error)
             console.print(document(failure))
             return failure.status.number(extended: extended)
-        } catch {
-            console.print(document(CommandFailure(FailureText.code(of: error), FailureText.message(of: error))))
-            return ExitCode.failure.rawValue
         }
     }
 

@@ -38,8 +38,15 @@ struct Help {
         } else if let first = inside.first?.examples.first {
             lines = ["Example:", "  \(first.command)", "      \(first.explanation)", ""]
         }
-        lines.append("Commands:")
-        lines += table(inside.map { ($0.path.joined(separator: " "), $0.summary) })
+        if path.isEmpty {
+            let width = Self.width(commands.map { $0.path.joined(separator: " ") })
+            for section in CommandTable.sections {
+                lines += ["\(section.title):"] + table(section.commands.map(Self.row), width: width) + [""]
+            }
+            lines.removeLast()
+        } else {
+            lines += ["Commands:"] + table(inside.map(Self.row))
+        }
         lines += ["", "healthmd COMMAND --help shows a command with its options."]
         return lines.joined(separator: "\n") + "\n"
     }
@@ -67,12 +74,17 @@ struct Help {
     }
 
     /// Two columns; the first as wide as its longest entry, up to a bound.
-    private func table(_ rows: [(String, String)]) -> [String] {
-        let width = min(rows.map(\.0.count).max() ?? 0, 30)
+    private func table(_ rows: [(String, String)], width: Int? = nil) -> [String] {
+        let width = width ?? Self.width(rows.map(\.0))
         return rows.map { name, summary in
             name.count > width
                 ? "  \(name)\n" + String(repeating: " ", count: width + 4) + summary
                 : "  " + name + String(repeating: " ", count: width - name.count + 2) + summary
         }
+    }
+    private static func width(_ names: [String]) -> Int { min(names.map(\.count).max() ?? 0, 30) }
+
+    private static func row(_ command: CommandSpec) -> (String, String) {
+        (command.path.joined(separator: " "), command.summary)
     }
 }

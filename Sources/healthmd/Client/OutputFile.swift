@@ -4,7 +4,12 @@ import Foundation
 /// A result file: written beside its target, synced, then renamed over it, mode 0600 (raw-result.md 13).
 enum OutputFile {
     /// Calls `body` with a sink; the target appears whole or stays as it was.
-    static func write(_ path: String, _ body: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws {
+    ///
+    /// - Parameter nextStep: what a person can do when it was not written, after the reason.
+    static func write(
+        _ path: String, nextStep: String = "",
+        _ body: (@escaping (UnsafeRawBufferPointer) throws -> Void) throws -> Void
+    ) throws {
         let target = URL(fileURLWithPath: try AbsolutePath.of(path))
         do {
             let folder = try Directory.openRoot(target.deletingLastPathComponent().resolvingSymlinksInPath().path)
@@ -13,7 +18,8 @@ enum OutputFile {
             }
         } catch let error as StoreError {
             throw CommandFailure(
-                "output_write_failed", "the output file was not written. \(error) The job's result stays available.",
+                "output_write_failed",
+                "the output file was not written. \(error)" + (nextStep.isEmpty ? "" : " " + nextStep),
                 status: .usage, details: [("reason", .string(error.code))])
         }
     }

@@ -4,6 +4,8 @@ import RawResult
 
 /// Jobs whose result is data: strict raw and projections (cli.md 4–6, raw-result.md 8–12).
 enum RawJob {
+    private static let resultStays = "The job's result stays available."
+
     /// `export --raw` and `extract`: creates the job and delivers its result.
     static func run(_ request: JSONObject, _ invocation: Invocation, _ console: Console) throws -> ExitCode {
         let profile = request["raw_profile"]?.string
@@ -78,7 +80,7 @@ enum RawJob {
             var bytes: [UInt8] = []
             ControlStyle.append(answer.document, to: &bytes)
             bytes.append(0x0A)
-            try OutputFile.write(path) { sink in try bytes.withUnsafeBytes(sink) }
+            try OutputFile.write(path, nextStep: resultStays) { sink in try bytes.withUnsafeBytes(sink) }
         } else {
             console.print(answer.document)
         }
@@ -98,9 +100,9 @@ enum RawJob {
             return try extract(response, body, isPartial, invocation, console)
         }
         if let path = invocation.text("--output") {
-            try OutputFile.write(path) { sink in try copy(body, sink) }
+            try OutputFile.write(path, nextStep: resultStays) { sink in try copy(body, sink) }
         } else {
-            try copy(body) { console.write(Array($0)) }
+            try copy(body) { console.write($0) }
             console.write([0x0A])
         }
         return isPartial && !invocation.has("--allow-partial") ? .partial : .success
@@ -156,13 +158,15 @@ enum RawJob {
         let format = Extraction.Format(rawValue: invocation.text("--format") ?? "json") ?? .json
         do {
             if let path = invocation.text("--output") {
-                try OutputFile.write(path) { sink in try extraction.write(format, to: sink) }
+                try OutputFile.write(path, nextStep: resultStays) { sink in try extraction.write(format, to: sink) }
                 if format == .jsonl {
                     let receipt = JSONWriter.encode(extraction.receipt, style: .compactSorted) + [0x0A]
-                    try OutputFile.write(path + ".receipt.json") { sink in try receipt.withUnsafeBytes(sink) }
+                    try OutputFile.write(path + ".receipt.json", nextStep: resultStays) { sink in
+                        try receipt.withUnsafeBytes(sink)
+                    }
                 }
             } else {
-                try extraction.write(format) { console.write(Array($0)) }
+                try extraction.write(format) { console.write($0) }
                 if format == .jsonl {
                     let receipt = JSONWriter.encode(extraction.receipt, style: .compactSorted)
                     console.note(String(decoding: receipt, as: UTF8.self))

@@ -29,6 +29,9 @@ struct Console: Sendable {
     /// Bytes that are a result themselves.
     func write(_ bytes: [UInt8]) { write(bytes, to: standardOutput) }
 
+    /// Bytes that are a result themselves.
+    func write(_ bytes: UnsafeRawBufferPointer) { write(bytes, to: standardOutput) }
+
     /// Text as a result: help, version, completion scripts.
     func print(text: String) { write(Array(text.utf8), to: standardOutput) }
 
@@ -39,18 +42,20 @@ struct Console: Sendable {
     func noteWithoutLineEnd(_ text: String) { write(Array(text.utf8), to: standardError) }
 
     private func write(_ bytes: [UInt8], to descriptor: Int32) {
-        bytes.withUnsafeBytes { buffer in
-            var rest = buffer[...]
-            while !rest.isEmpty {
-                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-                if count < 0 {
-                    if errno == EINTR { continue }
-                    // Nobody reads any more (a closed pipe, a full disk behind a redirection): a result that cannot
-                    // be delivered is a failure, and there is nobody to tell but the exit code.
-                    exit(ExitCode.failure.rawValue)
-                }
-                rest = rest.dropFirst(count)
+        bytes.withUnsafeBytes { write($0, to: descriptor) }
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+            if count < 0 {
+                if errno == EINTR { continue }
+                // Nobody reads any more (a closed pipe, a full disk behind a redirection): a result that cannot
+                // be delivered is a failure, and there is nobody to tell but the exit code.
+                exit(ExitCode.failure.rawValue)
             }
+            rest = rest.dropFirst(count)
         }
     }
 }

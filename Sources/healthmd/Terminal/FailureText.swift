@@ -1,17 +1,54 @@
 import CanonicalJSON
+import ConnectedProtocol
+import Cryptography
 import DurableStore
+import HMDCItem
+import RawResult
 
-/// Codes and sentences of errors that come from the rooms below.
+/// Failures of the rooms below as a command prints them: their own stable code, a sentence with the next step, and
+/// where it was (cli.md 12).
 enum FailureText {
-    static func code(of error: any Error) -> String {
-        if let error = error as? JSONError { return error.code.rawValue }
-        if let error = error as? StoreError { return error.code }
-        return "internal_error"
+    /// What to print for an error.
+    static func failure(of error: any Error) -> CommandFailure {
+        switch error {
+        case let error as CommandFailure: error
+        case let error as StoreError: store(error)
+        case let error as ItemError: item(error)
+        case let error as PartitionFileError: partition(error)
+        case let error as JSONError:
+            CommandFailure(
+                error.code.rawValue, "\(error). Correct the text at this place, then try again.", status: .integrity,
+                details: [("offset", .integer(error.offset))])
+        case let error as MessageError:
+            CommandFailure(error.code, error.description, status: .integrity)
+        case let error as ManifestError:
+            CommandFailure(error.code, error.description, status: .integrity)
+        case let error as CryptographyError:
+            CommandFailure(error.code, error.description)
+        case let error as RawResultError:
+            CommandFailure(error.code, "the result cannot be used; inspect the job, then resume it", status: .integrity)
+        default:
+            CommandFailure(
+                "internal_error", "an unexpected error of type \(type(of: error)); please report it")
+        }
     }
 
-    static func message(of error: any Error) -> String {
-        if let error = error as? JSONError { return error.description }
-        if let error = error as? StoreError { return error.description }
-        return "an unexpected error of type \(type(of: error)); please report it"
+    private static func store(_ error: StoreError) -> CommandFailure {
+        guard case .lockedBy(_, let pid?) = error else { return CommandFailure(error.code, error.description) }
+        return CommandFailure(error.code, error.description, status: .busy, details: [("pid", .integer(Int(pid)))])
+    }
+
+    private static func item(_ error: ItemError) -> CommandFailure {
+        var details: [(String, JSONDetail)] = []
+        if let offset = error.offset { details.append(("offset", .number(JSONNumber(offset)))) }
+        if case .refused(_, let path) = error { details.append(("path", .string(path))) }
+        return CommandFailure(
+            error.code, "Expected: \(error.expectation). \(error.nextStep)", status: .integrity, details: details)
+    }
+
+    private static func partition(_ error: PartitionFileError) -> CommandFailure {
+        var details: [(String, JSONDetail)] = []
+        if let offset = error.byteOffset { details.append(("offset", .number(JSONNumber(offset)))) }
+        return CommandFailure(error.code, error.description, status: .integrity, details: details)
     }
 }

@@ -1,0 +1,31 @@
+/// The commands in the order and under the headings in which help lists them.
+enum CommandTable {
+    /// Commands that belong together.
+    struct Section: Sendable {
+        let title: String
+        let commands: [CommandSpec]
+    }
+
+    static let sections: [Section] = [
+        Section(
+            title: "Days from the phone", commands: [ExportCommand.spec, ExtractCommand.spec] + JobCommands.all),
+        Section(title: "This receiver", commands: PairingCommands.all + DestinationCommands.all),
+        Section(
+            title: "Looking inside",
+            commands: [MetricsCommand.spec] + ItemCommands.all + [PartitionCommand.spec, ManifestCommand.spec]),
+        Section(title: "Your shell", commands: [CompletionCommand.spec]),
+    ]
+
+    /// What a word stands for that is no command by itself.
+    static func groupSummary(_ word: String) -> String {
+        switch word {
+        case "direct": "pairing and trust under their old names"
+        case "item": "inspect, verify and encode item files"
+        case "manifest": "export manifests"
+        case "partition": "partition files"
+        case "phone": "the phone side, fed by an Apple Health export"
+        case "health-export": "Apple Health exports"
+        default: "commands that begin with \(word)"
+        }
+    }
+}

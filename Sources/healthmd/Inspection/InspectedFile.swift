@@ -1,0 +1,91 @@
+import Cryptography
+import DurableStore
+import Foundation
+import HMDCItem
+
+/// A file that a person names for inspection: regular, no link, with one name (hmdcitem.md 4, rule 1).
+///
+/// It is read in bounded pieces only; nothing here holds a whole file.
+final class InspectedFile: ItemSource {
+    /// The length when it was opened.
+    let byteCount: UInt64
+    private let file: File
+
+    /// Opens a file.
+    ///
+    /// - Throws: `ItemError` with `not_private_regular_file` for links, folders, devices and files with a second name;
+    ///   `StoreError` when it is not there or cannot be read.
+    init(_ path: String) throws {
+        let target = URL(fileURLWithPath: try AbsolutePath.of(path))
+        let folder = try Directory.openRoot(target.deletingLastPathComponent().resolvingSymlinksInPath().path)
+        do {
+            file = try folder.file(target.lastPathComponent)
+        } catch StoreError.isSymbolicLink {
+            throw ItemError.rejected(.notPrivateRegularFile, offset: 0)
+        } catch StoreError.wrongType {
+            throw ItemError.rejected(.notPrivateRegularFile, offset: 0)
+        }
+        let status = try file.status()
+        guard status.linkCount == 1 else { throw ItemError.rejected(.notPrivateRegularFile, offset: 0) }
+        byteCount = status.size
+    }
+
+    /// Reads bytes from `offset` on.
+    func read(at offset: UInt64, into buffer: inout MutableSpan<UInt8>) throws -> Int {
+        try buffer.withUnsafeMutableBytes { bytes in try read(into: bytes, at: offset) }
+    }
+
+    /// Reads bytes from `offset` on.
+    func read(into bytes: UnsafeMutableRawBufferPointer, at offset: UInt64) throws -> Int {
+        try file.read(into: bytes, at: offset)
+    }
+
+    /// Exactly these bytes, for small things. Fewer when the file ends before.
+    func bytes(at offset: UInt64, count: Int) throws -> [UInt8] {
+        guard offset < byteCount else { return [] }
+        return try file.bytes(at: offset, count: Int(min(UInt64(count), byteCount - offset)))
+    }
+
+    /// Passes every byte in order, in bounded pieces.
+    func forEachPiece(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+        try file.forEachPiece(body)
+    }
+
+    /// The whole file, when it is at most this long.
+    ///
+    /// - Throws: `corrupt` when it is longer.
+    func contents(maximumByteCount: Int) throws -> [UInt8] {
+        try file.contents(maximumByteCount: maximumByteCount)
+    }
+}
+
+/// A part of an inspected file, as an item of its own.
+final class InspectedRange: ItemSource {
+    let byteCount: UInt64
+    private let file: InspectedFile
+    private let start: UInt64
+
+    init(_ file: InspectedFile, _ range: Range<Int64>) {
+        self.file = file
+        start = UInt64(range.lowerBound)
+        byteCount = UInt64(range.count)
+    }
+
+    /// Reads bytes of the part.
+    func read(at offset: UInt64, into buffer: inout MutableSpan<UInt8>) throws -> Int {
+        guard offset < byteCount else { return 0 }
+        let count = Int(min(UInt64(buffer.count), byteCount - offset))
+        return try buffer.withUnsafeMutableBytes { bytes in
+            try file.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<count]), at: start + offset)
+        }
+    }
+}
+
+/// SHA-256 as items want it.
+struct ItemSHA256: ItemDigest {
+    private var hasher = SHA256()
+
+    mutating func update(_ bytes: Span<UInt8>) { hasher.update(bytes.bytes) }
+
+    mutating func finish() -> [UInt8] { hasher.finalize().bytes }
+}

@@ -1,0 +1,40 @@
+import CanonicalJSON
+import Foundation
+import TestSupport
+import Testing
+
+@testable import healthmd
+
+/// One command line, run in this process with files in place of the three standard descriptors.
+struct CommandRun {
+    let status: Int32
+    let output: [UInt8]
+    let errors: String
+
+    /// Runs a command line.
+    ///
+    /// - Parameters:
+    ///   - words: without the program's own name.
+    ///   - input: what standard input holds.
+    init(_ words: [String], input: String = "") throws {
+        let folder = try TemporaryFolder()
+        try Data(input.utf8).write(to: URL(fileURLWithPath: folder.appending("in")))
+        let descriptors = ["in": O_RDONLY, "out": O_RDWR | O_CREAT, "err": O_RDWR | O_CREAT].mapValues { $0 }
+        var opened: [String: Int32] = [:]
+        for (name, flags) in descriptors { opened[name] = open(folder.appending(name), flags, 0o600) }
+        defer { for descriptor in opened.values { close(descriptor) } }
+        let console = Console(
+            standardOutput: try #require(opened["out"]), standardError: try #require(opened["err"]),
+            standardInput: try #require(opened["in"]), errorIsTerminal: false, outputIsTerminal: false)
+        status = CommandLineTool(console: console).run(words)
+        output = [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder.appending("out"))))
+        errors = try folder.text("err")
+    }
+
+    var text: String { String(decoding: output, as: UTF8.self) }
+
+    /// Standard output as exactly one JSON document.
+    func document() throws -> JSONValue {
+        try JSONParser.parse(output)
+    }
+}
