@@ -10,11 +10,11 @@ protocol DayLibrary: Sendable {
     func currentGeneration() throws -> Int?
 
     /// Opens a generation for one thread.
-    func open(_ generation: Int) throws -> any DayGeneration
+    func open(_ generation: Int) throws -> any DaySource
 }
 
 /// One generation, opened for reading. It never changes.
-protocol DayGeneration: AnyObject {
+protocol DaySource: AnyObject {
     /// The zone that defines its days.
     var zone: CalendarZone { get }
 

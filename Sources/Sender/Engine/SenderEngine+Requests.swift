@@ -64,7 +64,7 @@ extension SenderEngine {
     // MARK: Facts
 
     private func facts(
-        _ request: ExportRequest, _ link: Link, settings: SettingsSnapshot, generation: (any DayGeneration)?,
+        _ request: ExportRequest, _ link: Link, settings: SettingsSnapshot, generation: (any DaySource)?,
         stored: StoredJob?
     ) throws -> RequestAcceptance.Facts {
         let now = clock()
@@ -93,7 +93,7 @@ extension SenderEngine {
         return try store.job(jobID)
     }
 
-    private func openedGeneration() throws -> (number: Int, days: any DayGeneration)? {
+    private func openedGeneration() throws -> (number: Int, days: any DaySource)? {
         guard let number = try library.currentGeneration() else { return nil }
         return (number, try library.open(number))
     }

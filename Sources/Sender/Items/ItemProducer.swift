@@ -13,7 +13,7 @@ final class ItemProducer {
     private let library: any DayLibrary
     private let store: ItemStore
     private let makeIdentity: () -> UUID
-    private var opened: (number: Int, generation: any DayGeneration)?
+    private var opened: (number: Int, generation: any DaySource)?
 
     init(library: any DayLibrary, store: ItemStore, makeIdentity: @escaping () -> UUID = SecureRandom.uuid) {
         self.library = library
@@ -48,14 +48,14 @@ final class ItemProducer {
             totalBytes: byteCount, sha256: sha256)
     }
 
-    private func generation(_ number: Int) throws -> any DayGeneration {
+    private func generation(_ number: Int) throws -> any DaySource {
         if let opened, opened.number == number { return opened.generation }
         let generation = try library.open(number)
         opened = (number, generation)
         return generation
     }
 
-    private func capture(_ day: CivilDate, _ order: ItemOrder, _ generation: any DayGeneration) -> Capture {
+    private func capture(_ day: CivilDate, _ order: ItemOrder, _ generation: any DaySource) -> Capture {
         do {
             guard let coverage = try generation.coverage(), coverage.contains(day) else { return .missing }
             return .captured(

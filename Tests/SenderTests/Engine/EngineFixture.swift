@@ -63,7 +63,7 @@ final class FakeLibrary: DayLibrary, @unchecked Sendable {
 
     func currentGeneration() throws -> Int? { generation }
 
-    func open(_ generation: Int) throws -> any DayGeneration {
+    func open(_ generation: Int) throws -> any DaySource {
         openedGenerations.append(generation)
         return FakeGeneration(self, generation)
     }
@@ -71,7 +71,7 @@ final class FakeLibrary: DayLibrary, @unchecked Sendable {
     static func day(_ text: String) -> CivilDate { CivilDate(text).unsafelyUnwrapped }
 }
 
-private final class FakeGeneration: DayGeneration {
+private final class FakeGeneration: DaySource {
     private let library: FakeLibrary
     private let number: Int
     let zone = CalendarZone.utc

@@ -1,0 +1,134 @@
+import Foundation
+import Testing
+
+@testable import ConnectedProtocol
+@testable import Sender
+
+@Suite("Sender engine: cancellation and odd messages")
+struct CancellationTests {
+    private func running() throws -> EngineFixture {
+        let fixture = try EngineFixture()
+        fixture.connect()
+        fixture.receive(.exportRequest(fixture.request()))
+        fixture.work()
+        return fixture
+    }
+
+    private func sessionID(_ fixture: EngineFixture) throws -> UUID {
+        try #require(fixture.lastOpen()).session.sessionID
+    }
+
+    @Test("the destination's job cancel ends the job and deletes its items")
+    func jobCancel() throws {
+        let fixture = try running()
+        fixture.receive(.exportCancel(jobID: EngineFixture.jobID))
+        fixture.work()
+        #expect(try fixture.stored()?.journal.progress.state == .cancelled)
+        #expect(fixture.itemFileCount == 0)
+        guard case .corpusStatus(let status)? = fixture.channel.sent.last else {
+            Issue.record("no status")
+            return
+        }
+        #expect(status.state == .cancelled)
+    }
+
+    @Test("the destination's session cancel is acknowledged; for an unknown session it is refused")
+    func sessionCancel() throws {
+        let fixture = try running()
+        let cancel = CorpusTransferCancel(
+            sessionID: try sessionID(fixture), jobID: EngineFixture.jobID, reason: .userRequested,
+            requestedAt: fixture.now.date)
+        fixture.receive(.corpusCancel(cancel))
+        fixture.receive(.corpusCancel(cancel))
+        let answers = fixture.channel.sent.compactMap { message -> Bool? in
+            if case .corpusCancelAck(let answer) = message { answer.accepted } else { nil }
+        }
+        #expect(answers == [true, false])
+    }
+
+    @Test("a person's cancel in the middle of a transfer aborts it and asks the destination")
+    func userCancel() throws {
+        let fixture = try running()
+        let open = try #require(fixture.lastOpen())
+        fixture.receive(
+            .corpusDisposition(
+                try CorpusTransferDisposition(
+                    sessionID: open.session.sessionID, jobID: open.session.jobID, partitionIndex: 0,
+                    partitionSHA256: open.partition.sha256, disposition: .accept, nextPartitionIndex: 0)))
+        _ = fixture.channel.drain()
+        fixture.engine.handle(.cancel(jobID: EngineFixture.jobID))
+        #expect(fixture.names == ["connectedTransferAbort", "connectedCorpusTransferCancel"])
+        fixture.receive(
+            .corpusCancelAck(
+                CorpusTransferCancelAck(
+                    sessionID: open.session.sessionID, jobID: open.session.jobID, accepted: true,
+                    acknowledgedAt: fixture.now.date)))
+        #expect(try fixture.stored()?.journal.progress.state == .cancelled)
+    }
+
+    @Test("a destination that refuses a partition's bytes fails the job")
+    func refusedTransfer() throws {
+        let fixture = try running()
+        try fixture.takePartition(finalAck: false)
+        let start = fixture.channel.sent.compactMap { message -> TransferStart? in
+            if case .transferStart(let start) = message { start } else { nil }
+        }.last
+        let transfer = try #require(start)
+        fixture.receive(
+            .transferFinalAck(
+                TransferFinalAck(transferID: transfer.transferID, accepted: false, sha256: transfer.sha256)))
+        #expect(try fixture.stored()?.journal.progress.state == .failed)
+    }
+
+    @Test("answers to transfers and jobs that are over change nothing")
+    func lateAnswers() throws {
+        let fixture = try running()
+        let open = try #require(fixture.lastOpen())
+        fixture.receive(.exportCancel(jobID: EngineFixture.jobID))
+        _ = fixture.channel.drain()
+        fixture.receive(.transferAck(TransferAck(transferID: UUID(), sequence: 1, sha256: open.partition.sha256)))
+        fixture.receive(.exportCancel(jobID: EngineFixture.jobID))
+        #expect(fixture.channel.sent.isEmpty)
+    }
+
+    @Test("the destination's report about a file job is kept with the job")
+    func result() throws {
+        let fixture = try EngineFixture()
+        fixture.connect()
+        fixture.receive(.exportRequest(fixture.request(profile: nil)))
+        fixture.work()
+        try fixture.takePartition()
+        let result = MacExportResult(
+            jobID: EngineFixture.jobID, status: .success, successCount: 2, totalCount: 2, formatsPerDate: 2,
+            totalFilesWritten: 5, completedAt: fixture.now.date)
+        fixture.receive(.macExportResult(result))
+        try fixture.confirmEnd()
+        #expect(try fixture.stored()?.result == result)
+    }
+
+    @Test("a request that breaks a rule of its types is answered")
+    func malformedRequest() throws {
+        let fixture = try EngineFixture()
+        fixture.connect()
+        let message = try SyncMessage.decode(
+            Array(#"{"iphoneExportRequest":{"_0":{"jobID":"10B00000-0000-4000-8000-000000000001"}}}"#.utf8))
+        fixture.receive(message)
+        guard case .exportRejected(let rejected)? = fixture.channel.sent.last else {
+            Issue.record("not answered")
+            return
+        }
+        #expect(rejected.jobID == EngineFixture.jobID)
+        #expect(rejected.reason == .unsupportedPeer)
+    }
+
+    @Test("a message of a connection that was replaced is ignored")
+    func replacedConnection() throws {
+        let fixture = try EngineFixture()
+        fixture.connect()
+        let old = fixture.channel
+        fixture.connect()
+        #expect(old.end == .replaced)
+        fixture.engine.handle(.message(old, .exportRequest(fixture.request())))
+        #expect(try fixture.stored() == nil)
+    }
+}
