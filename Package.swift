@@ -110,7 +110,7 @@ let package = Package(
         tests("HealthRecordsTests", ["HealthRecords", "CanonicalJSON"]),
         tests("HealthDataTests", ["HealthData", "CanonicalJSON"]),
         tests("ReceiverTests", ["Receiver", "ConnectedProtocol", "HMDCItem", "DurableStore"]),
-        tests("SenderTests", ["Sender", "ConnectedProtocol", "HMDCItem", "DurableStore", "HealthExport"]),
+        tests("SenderTests", ["Sender", "Receiver", "ConnectedProtocol", "HMDCItem", "DurableStore", "HealthExport"]),
         tests("DayArchiveTests", ["DayArchive"]),
         tests("BiomarkersTests", ["Biomarkers", "HealthExport"]),
         tests("CommandLineTests", ["healthmd", "HTTPService", "HMDCItem", "CanonicalJSON", "Cryptography"]),

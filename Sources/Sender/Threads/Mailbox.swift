@@ -6,13 +6,28 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
     private var elements: [Element] = []
     private var isClosed = false
 
-    /// Appends a value; after `close` it is dropped.
+    /// Values that may wait before a writer that can wait has to.
+    private static var limit: Int { 256 }
+
+    /// Appends a value at once; after `close` it is dropped. For writers that hand in what was asked for.
     func post(_ element: Element) {
         condition.lock()
         defer { condition.unlock() }
+        append(element)
+    }
+
+    /// Appends a value when there is room: a peer that sends faster than the engine works is slowed by its own connection.
+    func postWhenThereIsRoom(_ element: Element) {
+        condition.lock()
+        defer { condition.unlock() }
+        while elements.count >= Mailbox.limit, !isClosed { condition.wait() }
+        append(element)
+    }
+
+    private func append(_ element: Element) {
         guard !isClosed else { return }
         elements.append(element)
-        condition.signal()
+        condition.broadcast()
     }
 
     /// Waits for values and takes all that are there; empty when the time is over or the box was closed.
@@ -27,7 +42,10 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
             }
             guard condition.wait(until: end) else { break }
         }
-        defer { elements.removeAll(keepingCapacity: true) }
+        defer {
+            elements.removeAll(keepingCapacity: true)
+            condition.broadcast()
+        }
         return elements
     }
 

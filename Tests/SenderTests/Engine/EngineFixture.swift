@@ -88,8 +88,15 @@ private final class FakeGeneration: DaySource {
         let instant = Double(day.daysSince1970) * 86_400
         var record = DailyRecord(date: Date(timeIntervalSince1970: instant), calendarTimeZoneIdentifier: "UTC")
         record.activity.steps = number * 1_000 + day.day
+        if includesArchive {
+            record.healthKitRecordArchive = RecordArchive(
+                captureStatus: .complete,
+                dailyOwnership: .init(
+                    ownerDate: day.description, intervalStart: record.date,
+                    intervalEnd: record.date.addingTimeInterval(86_400), calendarTimeZoneIdentifier: "UTC"))
+            record.healthKitRecordCaptureStatus = .complete
+        }
         if library.paddingByteCount > 0 {
-            record.symptoms.samples = []
             record.partialFailures = [
                 .init(
                     date: record.date, dataType: String(repeating: "x", count: library.paddingByteCount),

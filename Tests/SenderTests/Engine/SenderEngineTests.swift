@@ -89,7 +89,7 @@ struct SenderEngineTests {
         fixture.receive(.exportRequest(fixture.request(["2025-12-31", "2026-03-01", "2026-03-02"])))
         fixture.work()
         let days = try rawDays(in: try fixture.takePartition())
-        #expect(days.map(\.day.status) == [.missing, .partial, .failed])
+        #expect(days.map(\.day.status) == [.missing, .complete, .failed])
         #expect(days.map(\.day.failureCode) == ["missing_day", nil, "healthkit_error"])
         #expect(days[1].day.canonicalDailyJSON != nil)
         #expect(days[0].day.canonicalDailyJSON == nil)

@@ -1,0 +1,86 @@
+import CanonicalJSON
+import Foundation
+import Receiver
+import Testing
+
+@testable import ConnectedProtocol
+@testable import Sender
+
+@Suite("Phone and receiver over loopback", .serialized)
+struct BothSidesTests {
+    private func request(
+        _ first: String, _ last: String, profile: JobRequest.RawProfile?
+    ) -> JobRequest {
+        JobRequest(
+            jobID: UUID(), dateSelection: .explicitRange(first: FakeLibrary.day(first), last: FakeLibrary.day(last)),
+            responseMode: profile == nil ? .writeFiles : .rawJSON, rawProfile: profile)
+    }
+
+    @Test(
+        "a code that is not 20 digits is refused before anything is sent; a wrong one is rejected and takes no trust away"
+    )
+    func wrongCodes() throws {
+        let fixture = try BothSidesFixture()
+        try fixture.pair()
+        let before = try #require(try fixture.openStore().trust().trusted?.installationID)
+        _ = try fixture.daemon.control.openPairing(.strong, timeoutSeconds: nil)
+        #expect(throws: SenderError.pairingCodeInvalid) { try fixture.pair(code: "123456") }
+        #expect(throws: SenderError.pairingRejected) { try fixture.pair(code: "0000 0000 0000 0000 0000") }
+        #expect(try fixture.openStore().trust().trusted?.installationID == before)
+    }
+
+    @Test("a full archive arrives as one raw result")
+    func rawResult() throws {
+        let fixture = try BothSidesFixture()
+        try fixture.pair()
+        try fixture.serve()
+        try fixture.waitUntilConnected()
+        let answer = try fixture.export(request("2026-03-01", "2026-03-05", profile: .canonicalSourceRecords))
+        #expect(answer.response.totalCount == 5)
+        #expect(answer.response.successCount == 5)
+        #expect(answer.spool != nil)
+    }
+
+    @Test("files are written for every day")
+    func files() throws {
+        let fixture = try BothSidesFixture()
+        try fixture.pair()
+        try fixture.serve()
+        try fixture.waitUntilConnected()
+        let answer = try fixture.export(request("2026-03-01", "2026-03-03", profile: nil))
+        #expect(answer.response.status == .success)
+        let names = try FileManager.default.contentsOfDirectory(atPath: fixture.destination.appending("Health"))
+            .sorted()
+        #expect(names.contains("2026-03-01.json"))
+        #expect(names.contains("2026-03-03.md"))
+    }
+
+    @Test("a push of the phone writes files without a request")
+    func push() throws {
+        let fixture = try BothSidesFixture()
+        try fixture.pair()
+        let push = QueuedPush(
+            jobID: UUID(), firstDay: "2026-05-01", lastDay: "2026-05-02",
+            queuedAt: ProtocolDate(secondsSince2001: 0))
+        try fixture.openStore().queuePush(push)
+        try fixture.serve()
+        let store = try fixture.openStore()
+        for _ in 0..<200 where try store.job(push.jobID)?.journal.progress.state.isTerminal != true {
+            Thread.sleep(forTimeInterval: 0.05)
+        }
+        #expect(try store.job(push.jobID)?.journal.progress.state == .completed)
+        #expect(FileManager.default.fileExists(atPath: fixture.destination.appending("Health/2026-05-02.json")))
+    }
+
+    @Test("several partitions arrive: no more than 32 days go into one")
+    func manyPartitions() throws {
+        let fixture = try BothSidesFixture()
+        try fixture.pair()
+        try fixture.serve()
+        try fixture.waitUntilConnected()
+        let answer = try fixture.export(request("2026-03-01", "2026-04-09", profile: .canonicalSourceRecords))
+        #expect(answer.response.totalCount == 40)
+        #expect(answer.response.successCount == 40)
+        #expect(answer.response.durable?.committedPartitions == 2)
+    }
+}
