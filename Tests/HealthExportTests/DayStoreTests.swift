@@ -79,7 +79,7 @@ import Testing
         let (day, report) = try sourceDay(body, "2026-04-15")
         var expected = visitor.records.map(\.record)
         for index in expected.indices { expected[index].contentDigest = ContentDigest.of(expected[index]) }
-        expected.sort(by: DayGeneration.isBefore)
+        expected.sort { $0.type != $1.type ? $0.type < $1.type : DayGeneration.isBefore($0, $1) }
         #expect(day.records == expected)
         #expect(day.records.allSatisfy { $0.contentDigest.count == 32 })
         #expect(report.storedRecordCount == 6 && report.recordCount == 6 && report.dayCount == 1)
@@ -340,6 +340,24 @@ import Testing
 
 @Suite(.enabled(if: GeneratedExport.isAvailable, GeneratedExport.absence))
 struct GeneratedImportTests {
+    @Test("an inspection counts everything and keeps nothing")
+    func inspection() throws {
+        let (path, expected, folder) = try GeneratedExport.make(
+            .dir, ["--days", "12", "--records-per-day", "60", "--route-points", "20", "--hazard", "control"])
+        defer { GeneratedExport.remove(folder) }
+        let found = try ExportInspection.inspect(path: path)
+        #expect(found.complete && found.locale == "en_US" && found.exportVersion == 14)
+        #expect(found.main == "apple_health_export/export.xml" && found.bytes == expected.xml_bytes)
+        #expect(found.records == expected.elements["Record"])
+        #expect(found.types.mapValues(\.count).filter { $0.value > 0 } == expected.top_level_records_by_type)
+        #expect(found.files.routes == expected.files["routes"] && found.files.clinical == expected.files["clinical"])
+        #expect(found.files.electrocardiograms == expected.files["ecg"] && found.files.other == 1)
+        #expect(found.oddities.map(\.code) == ["control_character_dropped"])
+        #expect(found.exportDate == "2026-04-15T19:04:09Z")
+        let again = try JSONDecoder().decode(ExportInspection.self, from: try JSONEncoder().encode(found))
+        #expect(again == found)
+    }
+
     @Test("a whole export gives the generator's totals, and its days give every record once")
     func wholeExport() throws {
         let (path, expected, folder) = try GeneratedExport.make(

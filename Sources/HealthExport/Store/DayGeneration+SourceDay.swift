@@ -75,32 +75,39 @@ extension DayGeneration {
         func window(_ type: String) -> Window { Self.sleepTypes.contains(type) ? night : withTail }
 
         let lastDay = zone.dayNumber(atSecond: Int(max(night.end, withTail.end) - 1))
+        var groups: [String: [HealthRecord]] = [:]
         // What starts in the day or shortly before or behind it, by the clustered key.
         try readBlocks(
             """
             SELECT type, first_start, bytes FROM block
             WHERE day BETWEEN ? AND ? AND (day >= ? OR last_day >= ?) ORDER BY day, type, part
             """, [.integer(day - 2), .integer(max(day, lastDay)), .integer(day), .integer(day)], connection, window,
-            &result.records)
+            &groups)
         // What lasts for days, by its own small index.
         try readBlocks(
             """
-            SELECT type, first_start, bytes FROM block
-            WHERE last_day > day + 2 AND last_day >= ? AND day < ? ORDER BY day, type, part
-            """, [.integer(day), .integer(day - 2)], connection, window, &result.records)
-        result.records.sort(by: Self.isBefore)
+            SELECT type, first_start, bytes FROM block INDEXED BY block_long
+            WHERE last_day > day + 2 AND last_day >= ? AND day < ?
+            """, [.integer(day), .integer(day - 2)], connection, window, &groups)
+        // Sorted within each type: comparing type names for every pair would cost more than all the rest.
+        for (_, group) in groups.sorted(by: { $0.key < $1.key }) {
+            let isOrdered = zip(group, group.dropFirst()).allSatisfy { !Self.isBefore($1, $0) }
+            result.records.append(contentsOf: isOrdered ? group : group.sorted(by: Self.isBefore))
+        }
     }
 
     private func readBlocks(
         _ sql: String, _ values: [SQLValue], _ connection: DatabaseConnection, _ window: (String) -> Window,
-        _ records: inout [HealthRecord]
+        _ groups: inout [String: [HealthRecord]]
     ) throws {
         try connection.forEach(sql, values: values) { row in
             let type = try names.text(try row.int(0))
             let window = window(type)
             let first = try row.int64(1)
             try row.withBytes(2) { bytes in
-                try readBlock(bytes, type: type, firstStart: first, isWanted: window.holds) { records.append($0) }
+                try readBlock(bytes, type: type, firstStart: first, isWanted: window.holds) {
+                    groups[type, default: []].append($0)
+                }
             }
         }
     }
@@ -122,9 +129,8 @@ extension DayGeneration {
         }
     }
 
-    /// By type, start, end, source.
+    /// By start, end, source: the order within a type.
     static func isBefore(_ left: HealthRecord, _ right: HealthRecord) -> Bool {
-        if left.type != right.type { return left.type < right.type }
         if left.start != right.start { return left.start < right.start }
         if left.end != right.end { return left.end < right.end }
         return left.source.name < right.source.name
@@ -226,7 +232,7 @@ extension DayGeneration {
             try connection.forEach(
                 """
                 SELECT bytes FROM structure WHERE kind = ? AND day BETWEEN ? AND ? AND last_day >= ?
-                UNION ALL SELECT bytes FROM structure
+                UNION ALL SELECT bytes FROM structure INDEXED BY structure_long
                 WHERE kind = ? AND last_day > day + 2 AND last_day >= ? AND day < ?
                 """, .integer(kind.rawValue), .integer(day - 2), .integer(day), .integer(day),
                 .integer(kind.rawValue), .integer(day), .integer(day - 2), body: add)

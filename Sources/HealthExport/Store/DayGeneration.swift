@@ -61,7 +61,8 @@ public final class DayGeneration: Sendable {
     /// The numbers of all days with data, plausible or not.
     static func dayNumbers(_ database: Database, zone: CalendarZone) throws -> [Int] {
         try database.read { connection in
-            var days = Set(try connection.all("SELECT DISTINCT day FROM block") { try $0.int(0) })
+            var days = Set(
+                try connection.all("SELECT DISTINCT day FROM block INDEXED BY block_by_type") { try $0.int(0) })
             days.formUnion(
                 try connection.all("SELECT DISTINCT day FROM structure WHERE kind BETWEEN 1 AND 5") { try $0.int(0) })
             try connection.forEach("SELECT date FROM summary") { row in

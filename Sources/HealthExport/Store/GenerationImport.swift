@@ -31,7 +31,6 @@ struct GenerationImport {
             let archive = try ExportArchive.open(path: path, options: options)
             let main = try archive.mainFile()
             archives.append((archive, main))
-            problems.merge(archive.problems)
         }
         for (archive, main) in archives { try readMain(archive, main) }
         recordCount = report.recordCount + report.nestedCount
@@ -46,21 +45,15 @@ struct GenerationImport {
         try writer.flush()
         try readRoutes(archives)
         report.set(problems)
-        report.isComplete = report.isComplete && problems.count(.incomplete) == 0
     }
 
     private mutating func readMain(_ archive: ExportArchive, _ main: ExportFile) throws {
         let forwarder = ClinicalForwarder(writer: writer, archive: archive, main: main)
-        let summary = try ExportReader.read(
-            try archive.streamAhead(main), entry: main.name, visitor: forwarder, tables: tables)
+        let summary = try archive.readMain(main, visitor: forwarder, tables: tables)
         report.add(summary, path: archive.path, isRescued: archive.isRescued)
         report.clinicalResourceCount += forwarder.resourceCount
         problems.merge(summary.problems)
         problems.merge(forwarder.problems)
-        if let place = summary.brokenOffAt { problems.note(.incomplete, at: place) }
-        if archive.isCut(main), summary.isComplete {
-            problems.note(.incomplete, at: ExportPlace(entry: main.name, offset: summary.byteCount))
-        }
         try addUnlistedResources(archive, forwarder)
     }
 
