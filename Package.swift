@@ -111,7 +111,7 @@ let package = Package(
         tests("HealthDataTests", ["HealthData", "CanonicalJSON"]),
         tests("ReceiverTests", ["Receiver", "ConnectedProtocol", "HMDCItem", "DurableStore"]),
         tests("SenderTests", ["Sender", "Receiver", "ConnectedProtocol", "HMDCItem", "DurableStore", "HealthExport"]),
-        tests("DayArchiveTests", ["DayArchive"]),
+        tests("DayArchiveTests", ["DayArchive", "DurableStore", "HTTPService", "Cryptography", "CanonicalJSON"]),
         tests("BiomarkersTests", ["Biomarkers", "HealthExport"]),
         tests("CommandLineTests", ["healthmd", "HTTPService", "HMDCItem", "CanonicalJSON", "Cryptography"]),
         tests("EndToEndTests", []),
