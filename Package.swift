@@ -92,7 +92,7 @@ let package = Package(
             dependencies: [
                 "Receiver", "Sender", "DayArchive", "Biomarkers", "HealthData", "HealthExport", "RawResult",
                 "ConnectedProtocol",
-                "HMDCItem", "DurableStore", "Cryptography", "CanonicalJSON", "CCurl",
+                "HMDCItem", "HealthRecords", "Transport", "DurableStore", "Cryptography", "CanonicalJSON", "CCurl",
             ],
             swiftSettings: common),
 

@@ -9,10 +9,14 @@ enum CommandTable {
     static let sections: [Section] = [
         Section(
             title: "Days from the phone", commands: [ExportCommand.spec, ExtractCommand.spec] + JobCommands.all),
-        Section(title: "This receiver", commands: PairingCommands.all + DestinationCommands.all),
+        Section(
+            title: "This receiver", commands: [ServeCommand.spec] + PairingCommands.all + DestinationCommands.all),
+        Section(title: "The phone side", commands: [ImportCommand.spec]),
         Section(
             title: "Looking inside",
-            commands: [MetricsCommand.spec] + ItemCommands.all + [PartitionCommand.spec, ManifestCommand.spec]),
+            commands: [MetricsCommand.spec] + ItemCommands.all + [
+                PartitionCommand.spec, ManifestCommand.spec, HealthExportCommand.spec,
+            ]),
         Section(title: "Your shell", commands: [CompletionCommand.spec]),
     ]
 

@@ -39,9 +39,8 @@ enum MetricsCommand {
         [
             "id": .string(metric.id), "name": .string(metric.name), "category": .string(metric.category),
             "unit": .string(metric.selectionUnit), "archive_only": .bool(metric.isArchiveOnly),
-            // Whether an Apple Health export can hold it; the rest needs a phone's own store.
-            "availability": metric.isExportable ? "health_export" : "phone",
-            "requires_separate_authorization": .bool(metric.selectionDefault == .sourceGated),
+            "availability": .string(metric.selectionDefault.rawValue),
+            "requires_separate_authorization": .bool(metric.selectionDefault != .enabled),
         ]
     }
 }

@@ -3,7 +3,11 @@ import ConnectedProtocol
 import Cryptography
 import DurableStore
 import HMDCItem
+import HealthExport
 import RawResult
+import Receiver
+import Sender
+import Transport
 
 /// Failures of the rooms below as a command prints them: their own stable code, a sentence with the next step, and
 /// where it was (cli.md 12).
@@ -27,6 +31,12 @@ enum FailureText {
             CommandFailure(error.code, error.description)
         case let error as RawResultError:
             CommandFailure(error.code, "the result cannot be used; inspect the job, then resume it", status: .integrity)
+        case let error as ExportError: export(error)
+        case let error as SenderError: sender(error)
+        case let error as ReceiverDaemonError: daemon(error)
+        case let error as ReceiverControlError: CommandFailure(error.code, error.message)
+        case let error as ControlAPIError: CommandFailure(error.code, error.description)
+        case let error as TransportError: CommandFailure(error.code, error.description)
         default:
             CommandFailure(
                 "internal_error", "an unexpected error of type \(type(of: error)); please report it")
@@ -50,5 +60,32 @@ enum FailureText {
         var details: [(String, JSONDetail)] = []
         if let offset = error.byteOffset { details.append(("offset", .number(JSONNumber(offset)))) }
         return CommandFailure(error.code, error.description, status: .integrity, details: details)
+    }
+
+    private static func export(_ error: ExportError) -> CommandFailure {
+        var details: [(String, JSONDetail)] = []
+        if let place = error.place { details.append(("place", .string(place.description))) }
+        if let offset = error.place?.offset { details.append(("offset", .integer(offset))) }
+        if case .importRunning = error {
+            return CommandFailure(error.code, error.description, status: .busy, details: details)
+        }
+        return CommandFailure(error.code, error.description, details: details)
+    }
+
+    private static func sender(_ error: SenderError) -> CommandFailure {
+        switch error {
+        case .alreadyServing(let pid):
+            CommandFailure(
+                error.code, error.description, status: .busy,
+                details: pid.map { [("pid", .integer(Int($0)))] } ?? [])
+        case .unreachable: CommandFailure(error.code, error.description, status: .peerUnavailable)
+        case .itemDamaged, .storedStateDamaged: CommandFailure(error.code, error.description, status: .integrity)
+        default: CommandFailure(error.code, error.description)
+        }
+    }
+
+    private static func daemon(_ error: ReceiverDaemonError) -> CommandFailure {
+        guard case .alreadyRunning(let pid?) = error else { return CommandFailure(error.code, error.message) }
+        return CommandFailure(error.code, error.message, status: .busy, details: [("pid", .integer(Int(pid)))])
     }
 }

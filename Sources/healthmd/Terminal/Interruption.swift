@@ -33,11 +33,20 @@ final class Interruption: @unchecked Sendable {
 
     /// Calls a closure once when a signal arrives (at once if one has).
     func onSignal(_ action: @escaping @Sendable () -> Void) {
-        if signal != nil {
-            action()
-            return
+        // Checked under the lock that `receive` takes after it has noted the signal: no signal falls in between.
+        let isLate = waiters.withLock { actions in
+            if signal != nil { return true }
+            actions.append(action)
+            return false
         }
-        waiters.withLock { $0.append(action) }
+        if isLate { action() }
+    }
+
+    /// Blocks until a signal arrives.
+    func wait() {
+        let arrived = DispatchSemaphore(value: 0)
+        onSignal { arrived.signal() }
+        arrived.wait()
     }
 
     private func receive(_ number: Int32) {

@@ -13,7 +13,6 @@ final class ProgressReporter: Sendable {
 
     private struct State {
         var lastLine = ""
-        var lastPhase = ""
         var firstBytes: (at: Date, bytes: Int64)?
         var firstDays: (at: Date, days: Int)?
     }
@@ -39,8 +38,22 @@ final class ProgressReporter: Sendable {
     func report(phase: String, state document: JSONValue?) {
         switch mode {
         case .silent: return
-        case .json: reportJSON(phase, document)
-        case .line: reportLine(phase, document)
+        case .json:
+            var members = JSONObject()
+            for key in ["state", "processed_days", "total_days", "committed_partitions", "committed_bytes"] {
+                members.append(key, ifPresent: document?[key])
+            }
+            printJSON(phase, members)
+        case .line: printLine(phase, jobParts(document))
+        }
+    }
+
+    /// Reports a phase of work on this computer: parts for the line, members for the JSON.
+    func report(phase: String, parts: [String], members: JSONObject) {
+        switch mode {
+        case .silent: return
+        case .json: printJSON(phase, members)
+        case .line: printLine(phase, parts)
         }
     }
 
@@ -52,27 +65,36 @@ final class ProgressReporter: Sendable {
         }
     }
 
-    private func reportJSON(_ phase: String, _ document: JSONValue?) {
+    private func printJSON(_ phase: String, _ members: JSONObject) {
         var line: JSONObject = [
             "schema": "healthmd.cli_progress", "schema_version": 1, "phase": .string(phase),
             "timestamp": .string(
                 RFC3339.seconds(since2001: Date().timeIntervalSinceReferenceDate.rounded(.down)) ?? ""),
         ]
-        for key in ["state", "processed_days", "total_days", "committed_partitions", "committed_bytes"] {
-            line.append(key, ifPresent: document?[key])
-        }
+        line.members += members.members
         console.note(String(decoding: JSONWriter.encode(.object(line), style: .compactSorted), as: UTF8.self))
     }
 
-    private func reportLine(_ phase: String, _ document: JSONValue?) {
+    private func printLine(_ phase: String, _ parts: [String]) {
+        state.withLock { state in
+            let line = ([phase.replacingOccurrences(of: "_", with: " ")] + parts).joined(separator: " · ")
+            guard line != state.lastLine else { return }
+            let padding = String(repeating: " ", count: max(0, state.lastLine.count - line.count))
+            console.noteWithoutLineEnd("\r" + line + padding)
+            state.lastLine = line
+        }
+    }
+
+    /// Counters, rate and the time that is left, as far as they are known.
+    private func jobParts(_ document: JSONValue?) -> [String] {
         let now = Date()
         let days = document?["processed_days"]?.number?.int ?? 0
         let total = document?["total_days"]?.number?.int ?? 0
         let bytes = document?["committed_bytes"]?.number?.int64 ?? 0
-        state.withLock { state in
+        return state.withLock { state in
             if state.firstBytes == nil { state.firstBytes = (now, bytes) }
             if state.firstDays == nil { state.firstDays = (now, days) }
-            var parts = [phase.replacingOccurrences(of: "_", with: " ")]
+            var parts: [String] = []
             if total > 0 { parts.append("\(days) of \(total) days") }
             if bytes > 0 { parts.append(ByteText.short(bytes)) }
             if let first = state.firstBytes, bytes > first.bytes, now.timeIntervalSince(first.at) > 1 {
@@ -83,11 +105,7 @@ final class ProgressReporter: Sendable {
                 let perDay = now.timeIntervalSince(first.at) / Double(days - first.days)
                 parts.append(DurationText.short(perDay * Double(total - days)) + " left")
             }
-            let line = parts.joined(separator: " · ")
-            guard line != state.lastLine else { return }
-            let padding = String(repeating: " ", count: max(0, state.lastLine.count - line.count))
-            console.noteWithoutLineEnd("\r" + line + padding)
-            state.lastLine = line
+            return parts
         }
     }
 }
