@@ -70,9 +70,34 @@ struct CumulativeMergeTests {
         }
         #expect(merged <= perSource.reduce(0, +) + 1e-6, "seed \(seed)")
         #expect(merged >= perSource[0] - 1e-6, "seed \(seed)")
+        #expect(abs(merged - pieces(samples)) < 1e-6, "seed \(seed)")
         let halves = [day.lowerBound..<40_000, 40_000..<day.upperBound].map {
             CumulativeMerge.sum(samples, in: $0) ?? 0
         }
         #expect(abs(halves[0] + halves[1] - merged) < 1e-6, "a day is the sum of its parts, seed \(seed)")
+    }
+
+    /// The rule as it is written: pieces between all edges, the best source in each.
+    private func pieces(_ samples: [Sample]) -> Double {
+        let spans = samples.filter { $0.end > $0.start }
+        let edges = Set(spans.flatMap { [$0.start, $0.end] } + [day.lowerBound, day.upperBound])
+            .filter { $0 >= day.lowerBound && $0 <= day.upperBound }.sorted()
+        var total = 0.0
+        for (from, to) in zip(edges, edges.dropFirst()) {
+            let active = spans.filter { $0.start <= from && $0.end >= to }
+            let best = active.map(\.rank).min()
+            for sample in active where sample.rank == best {
+                total += sample.value * (to - from) / (sample.end - sample.start)
+            }
+        }
+        for point in samples where point.end <= point.start && day.contains(point.start) {
+            let isBeaten = samples.contains { other in
+                other.rank < point.rank
+                    && (other.end > other.start
+                        ? other.start <= point.start && point.start < other.end : other.start == point.start)
+            }
+            if !isBeaten { total += point.value }
+        }
+        return total
     }
 }

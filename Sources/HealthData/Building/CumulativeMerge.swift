@@ -2,6 +2,9 @@
 ///
 /// The day is cut at all sample edges; in each piece only the best source counts; a sample's value is spread evenly
 /// over its time. A sample without length counts whole, unless a better source covers its instant.
+///
+/// Rather than cutting pieces, each sample is credited with the part of its time that no better source covers, which is
+/// the same and needs no more than sorting, however many samples overlap.
 struct CumulativeMerge {
     /// One sample: an interval, its value and the place of its source, 0 being the best.
     struct Sample: Sendable, Equatable {
@@ -13,54 +16,80 @@ struct CumulativeMerge {
 
     /// The sum inside an interval; nil when no sample lies in it.
     static func sum(_ samples: [Sample], in day: Range<Double>) -> Double? {
-        let points = samples.filter { $0.end <= $0.start && day.contains($0.start) }
-        let spans = samples.filter { $0.end > $0.start && $0.end > day.lowerBound && $0.start < day.upperBound }
-        guard !points.isEmpty || !spans.isEmpty else { return nil }
-        return spanSum(spans, in: day) + pointSum(points, beside: spans)
-    }
-
-    /// Sweeps over the edges and credits each sample with the seconds in which its source is the best.
-    private static func spanSum(_ spans: [Sample], in day: Range<Double>) -> Double {
-        let clipped = spans.map { (start: max($0.start, day.lowerBound), end: min($0.end, day.upperBound)) }
-        let edges = Set(clipped.flatMap { [$0.start, $0.end] }).sorted()
-        let byStart = spans.indices.sorted { clipped[$0].start < clipped[$1].start }
-        var credited = [Double](repeating: 0, count: spans.count)
-        var active: [Int] = []
-        var next = 0
-        for (from, to) in zip(edges, edges.dropFirst()) {
-            active.removeAll { clipped[$0].end <= from }
-            while next < byStart.count, clipped[byStart[next]].start <= from {
-                active.append(byStart[next])
-                next += 1
-            }
-            guard let best = active.lazy.map({ spans[$0].rank }).min() else { continue }
-            for index in active where spans[index].rank == best { credited[index] += to - from }
+        let inside = samples.filter { sample in
+            sample.end > sample.start
+                ? sample.end > day.lowerBound && sample.start < day.upperBound : day.contains(sample.start)
         }
-        return spans.indices.reduce(0) { total, index in
-            let sample = spans[index]
-            let length = sample.end - sample.start
-            // A sample that counts whole keeps its exact value.
-            let share = credited[index] >= length ? sample.value : sample.value * (credited[index] / length)
-            return total + share
-        }
-    }
-
-    private static func pointSum(_ points: [Sample], beside spans: [Sample]) -> Double {
-        guard !points.isEmpty else { return 0 }
-        let bestAtInstant = Dictionary(points.map { ($0.start, $0.rank) }, uniquingKeysWith: min)
-        let ordered = spans.sorted { $0.start < $1.start }
-        var active: [Sample] = []
-        var next = 0
+        guard !inside.isEmpty else { return nil }
+        var better = IntervalUnion()
+        var betterInstants: Set<Double> = []
         var total = 0.0
-        for point in points.sorted(by: { $0.start < $1.start }) {
-            while next < ordered.count, ordered[next].start <= point.start {
-                active.append(ordered[next])
-                next += 1
+        for (_, group) in Dictionary(grouping: inside, by: \.rank).sorted(by: { $0.key < $1.key }) {
+            let cover = IntervalCover(better)
+            for sample in group {
+                if sample.end > sample.start {
+                    total += share(of: sample, in: day, outside: cover)
+                } else if !cover.contains(sample.start), !betterInstants.contains(sample.start) {
+                    total += sample.value
+                }
             }
-            active.removeAll { $0.end <= point.start }
-            let isCovered = active.contains { $0.rank < point.rank }
-            if !isCovered, bestAtInstant[point.start] == point.rank { total += point.value }
+            better = better.union(IntervalUnion(group.filter { $0.end > $0.start }.map { $0.start..<$0.end }))
+            betterInstants.formUnion(group.filter { $0.end <= $0.start }.map(\.start))
         }
         return total
+    }
+
+    private static func share(of sample: Sample, in day: Range<Double>, outside cover: IntervalCover) -> Double {
+        let start = max(sample.start, day.lowerBound)
+        let end = min(sample.end, day.upperBound)
+        let credited = (end - start) - cover.length(in: start..<end)
+        let length = sample.end - sample.start
+        // A sample that counts whole keeps its exact value.
+        return credited >= length ? sample.value : sample.value * (max(0, credited) / length)
+    }
+}
+
+/// How much of any stretch a union of intervals covers: a binary search each.
+struct IntervalCover {
+    private let intervals: [Range<Double>]
+    /// Covered seconds before each interval.
+    private let before: [Double]
+
+    init(_ union: IntervalUnion) {
+        intervals = union.intervals
+        var sum = 0.0
+        before = intervals.map { interval in
+            defer { sum += interval.upperBound - interval.lowerBound }
+            return sum
+        }
+    }
+
+    /// Whether an instant is covered.
+    func contains(_ instant: Double) -> Bool {
+        let index = firstIndex(endingAfter: instant)
+        return index < intervals.count && intervals[index].lowerBound <= instant
+    }
+
+    /// Covered seconds of a stretch.
+    func length(in stretch: Range<Double>) -> Double {
+        covered(before: stretch.upperBound) - covered(before: stretch.lowerBound)
+    }
+
+    private func covered(before instant: Double) -> Double {
+        let index = firstIndex(endingAfter: instant)
+        guard index < intervals.count else {
+            return intervals.last.map { before[intervals.count - 1] + $0.upperBound - $0.lowerBound } ?? 0
+        }
+        return before[index] + max(0, instant - intervals[index].lowerBound)
+    }
+
+    private func firstIndex(endingAfter instant: Double) -> Int {
+        var low = 0
+        var high = intervals.count
+        while low < high {
+            let middle = (low + high) / 2
+            if intervals[middle].upperBound <= instant { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }

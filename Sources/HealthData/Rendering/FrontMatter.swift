@@ -137,6 +137,17 @@ enum YAMLBlock {
         return output + "\""
     }
 
+    /// A number or plain token as it is, any other text quoted.
+    static func scalar(_ text: String) -> String {
+        let isPlain =
+            !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 26 || byte == UInt8(ascii: "_")
+                    || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
+            }
+        return isPlain ? text : quoted(text)
+    }
+
     /// Writes one list element whose `-` stands at `indent`.
     static func write(_ fields: [Field], indent: Int = 2, to writer: inout TextWriter) throws {
         var isFirst = true
