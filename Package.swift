@@ -6,7 +6,7 @@ import PackageDescription
 //
 //   healthmd
 //   Receiver  Sender  DayArchive  Biomarkers
-//   HealthData  HealthExport  RawResult  ConnectedProtocol  HTTPService
+//   HealthData  HealthExport  RawResult  ConnectedProtocol  HTTPService  HTTPClient
 //   HMDCItem  HealthRecords  Transport  DurableStore  Cryptography
 //   CanonicalJSON
 //   CLibraries/C…
@@ -60,6 +60,7 @@ let package = Package(
         // What the data means.
         room("ConnectedProtocol", ["HMDCItem", "Cryptography", "CanonicalJSON"], settings: pure),
         room("HTTPService", ["CMicroHTTPD", "CLinux", "Transport"]),
+        room("HTTPClient", ["CCurl"]),
         room("HealthExport", ["HealthRecords", "CanonicalJSON", "DurableStore", "Cryptography", "CZlib"]),
         room("RawResult", ["CanonicalJSON"]),
         room("HealthData", ["HealthRecords", "CanonicalJSON", "Cryptography", "CZlib"]),
@@ -81,9 +82,8 @@ let package = Package(
         room(
             "DayArchive",
             [
-                "HealthExport", "HealthRecords", "HTTPService", "DurableStore", "Cryptography", "CanonicalJSON",
-                "CZlib",
-                "CCurl",
+                "HealthExport", "HealthRecords", "HTTPService", "HTTPClient", "Transport", "DurableStore",
+                "Cryptography", "CanonicalJSON", "CZlib",
             ]),
         room("Biomarkers", ["HealthExport", "HealthRecords", "DurableStore", "Cryptography", "CanonicalJSON"]),
 
@@ -92,7 +92,7 @@ let package = Package(
             dependencies: [
                 "Receiver", "Sender", "DayArchive", "Biomarkers", "HealthData", "HealthExport", "RawResult",
                 "ConnectedProtocol",
-                "HMDCItem", "HealthRecords", "Transport", "DurableStore", "Cryptography", "CanonicalJSON", "CCurl",
+                "HMDCItem", "HealthRecords", "Transport", "DurableStore", "Cryptography", "CanonicalJSON", "HTTPClient",
             ],
             swiftSettings: common),
 

@@ -1,6 +1,7 @@
 import CanonicalJSON
 import DurableStore
 import Foundation
+import HTTPClient
 
 /// Talks to the receiver's control API. Knows where it is, carries the token, turns refusals into failures.
 struct ControlClient: Sendable {

@@ -2,6 +2,7 @@ import CanonicalJSON
 import Cryptography
 import DurableStore
 import Foundation
+import HTTPClient
 
 /// A raw body on its way to the user: an unlinked private file, hashed while it arrives (cli.md 2).
 final class DownloadedBody {

@@ -1,5 +1,6 @@
 import CanonicalJSON
 import Foundation
+import HTTPClient
 
 /// Creates or resumes a job and follows it to its answer: progress, wake time, interruption.
 struct JobRunner {

@@ -1,5 +1,6 @@
 import CanonicalJSON
 import Foundation
+import HTTPClient
 
 /// `healthmd export`: files of a range of days, or one strict raw document (cli.md 4).
 enum ExportCommand {

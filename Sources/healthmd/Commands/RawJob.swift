@@ -1,5 +1,6 @@
 import CanonicalJSON
 import Foundation
+import HTTPClient
 import RawResult
 
 /// Jobs whose result is data: strict raw and projections (cli.md 4–6, raw-result.md 8–12).

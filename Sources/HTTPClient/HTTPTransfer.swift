@@ -1,18 +1,29 @@
 import CCurl
 import Foundation
 
-/// One HTTP exchange through libcurl: no proxies, no redirects, loopback only (the caller has checked the host).
-struct HTTPTransfer {
+/// One HTTP exchange through libcurl: http and https, no proxies, no redirects, the path sent as it is written.
+///
+/// Blocking: never on Swift's cooperative threads. Which hosts may be asked is for the caller to decide.
+public struct HTTPTransfer {
     /// Takes body bytes as they arrive; a throw ends the transfer.
-    typealias BodySink = (UnsafeRawBufferPointer) throws -> Void
+    public typealias BodySink = (UnsafeRawBufferPointer) throws -> Void
 
-    struct Head {
-        var status = 0
+    /// Status and headers of an answer.
+    public struct Head: Sendable {
+        /// The status code; 0 before there is one.
+        public var status = 0
         /// Lower-case names; the last of a repeated name counts.
-        var headers: [String: String] = [:]
+        public var headers: [String: String] = [:]
+
+        /// A head without anything.
+        public init(status: Int = 0, headers: [String: String] = [:]) {
+            self.status = status
+            self.headers = headers
+        }
     }
 
-    enum Failure: Error {
+    /// Why there is no answer.
+    public enum Failure: Error {
         /// No connection, or it broke before an answer.
         case unreachable(String)
         /// The answer ended early.
@@ -22,14 +33,36 @@ struct HTTPTransfer {
         case stopped
     }
 
-    var method: String
-    var url: String
-    var body: [UInt8]?
-    var headers: [(String, String)]
+    /// The method, as sent.
+    public var method: String
+    /// The address, as sent.
+    public var url: String
+    /// The body; nil: none.
+    public var body: [UInt8]?
+    /// Names and values.
+    public var headers: [(String, String)]
     /// Seconds for the whole exchange.
-    var timeout: Int
+    public var timeout: Int
     /// Asked about once a second.
-    var shouldStop: () -> Bool = { false }
+    public var shouldStop: () -> Bool
+
+    /// An exchange, not begun.
+    public init(
+        method: String, url: String, body: [UInt8]? = nil, headers: [(String, String)] = [], timeout: Int,
+        shouldStop: @escaping () -> Bool = { false }
+    ) {
+        self.method = method
+        self.url = url
+        self.body = body
+        self.headers = headers
+        self.timeout = timeout
+        self.shouldStop = shouldStop
+    }
+
+    /// libcurl's own set-up, done once and before any thread uses it.
+    private static let library: Void = {
+        curl_global_init(Int(CURL_GLOBAL_ALL))
+    }()
 
     private final class Context {
         var head = Head()
@@ -70,7 +103,10 @@ struct HTTPTransfer {
     }
 
     /// Runs the exchange. `headSeen` is called before the first body byte, and once for an empty body.
-    func run(headSeen: @escaping (Head) -> Void = { _ in }, sink: @escaping BodySink) throws -> Head {
+    ///
+    /// - Throws: ``Failure``, or what `sink` threw.
+    public func run(headSeen: @escaping (Head) -> Void = { _ in }, sink: @escaping BodySink) throws -> Head {
+        Self.library
         guard let handle = curl_easy_init() else { throw Failure.unreachable("no transfer handle") }
         defer { curl_easy_cleanup(handle) }
         let context = Context(sink: sink, headSeen: headSeen, shouldStop: shouldStop)
@@ -103,6 +139,8 @@ struct HTTPTransfer {
     private func configure(_ handle: UnsafeMutableRawPointer, _ list: UnsafeMutablePointer<curl_slist>?) {
         ccurl_set_string(handle, CURLOPT_URL, url)
         ccurl_set_string(handle, CURLOPT_CUSTOMREQUEST, method)
+        ccurl_set_string(handle, CURLOPT_PROTOCOLS_STR, "http,https")
+        ccurl_set_long(handle, CURLOPT_PATH_AS_IS, 1)
         ccurl_set_string(handle, CURLOPT_NOPROXY, "*")
         ccurl_set_long(handle, CURLOPT_NOSIGNAL, 1)
         ccurl_set_long(handle, CURLOPT_FOLLOWLOCATION, 0)
