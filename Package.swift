@@ -108,7 +108,7 @@ let package = Package(
         tests("HealthExportTests", ["HealthExport", "DurableStore"]),
         tests("RawResultTests", ["RawResult", "CanonicalJSON", "Cryptography"]),
         tests("HealthRecordsTests", ["HealthRecords", "CanonicalJSON"]),
-        tests("HealthDataTests", ["HealthData", "CanonicalJSON"]),
+        tests("HealthDataTests", ["HealthData", "HMDCItem", "CanonicalJSON"]),
         tests("ReceiverTests", ["Receiver", "ConnectedProtocol", "HMDCItem", "DurableStore"]),
         tests("SenderTests", ["Sender", "Receiver", "ConnectedProtocol", "HMDCItem", "DurableStore", "HealthExport"]),
         tests("DayArchiveTests", ["DayArchive", "DurableStore", "HTTPService", "Cryptography", "CanonicalJSON"]),

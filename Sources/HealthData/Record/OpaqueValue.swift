@@ -48,7 +48,7 @@ public indirect enum OpaqueValue: Codable, Hashable, Sendable {
             self = try Self.value(of: kind, in: decoder)
             return
         }
-        for kind in [Kind.object, .array, .null, .string, .double, .bool, .signed, .unsigned, .date, .data] {
+        for kind in [Kind.object, .array, .string, .double, .date, .signed, .unsigned, .bool, .null, .data] {
             // A kind that does not fit is not an error: the next one is tried.
             if let value = try? Self.value(of: kind, in: decoder) {
                 self = value
