@@ -23,8 +23,10 @@ public enum SenderError: Error, Sendable, Equatable {
     case storedStateDamaged(String)
     /// An item file is missing or was changed.
     case itemDamaged(name: String)
-    /// The workstation refused a job before it began.
-    case jobRefused(code: String, String)
+    /// The import that a job reads is not there any more.
+    case generationGone(Int)
+    /// The workstation refused a job, or a job ended without success.
+    case jobFailed(code: String, String)
 
     /// A stable name of the case.
     public var code: String {
@@ -40,7 +42,8 @@ public enum SenderError: Error, Sendable, Equatable {
         case .invalidDays: "invalid_date_range"
         case .storedStateDamaged: "stored_state_damaged"
         case .itemDamaged: "item_damaged"
-        case .jobRefused(let code, _): code
+        case .generationGone: "generation_gone"
+        case .jobFailed(let code, _): code
         }
     }
 }
@@ -65,7 +68,9 @@ extension SenderError: CustomStringConvertible {
         case .storedStateDamaged(let detail):
             "The stored state of the phone is damaged: \(detail). Restore it from a backup."
         case .itemDamaged(let name): "The prepared day \(name) is missing or was changed. Ask for the export again."
-        case .jobRefused(_, let detail): detail
+        case .generationGone(let number):
+            "Import \(number), which the job reads, is not there any more. Ask for the export again."
+        case .jobFailed(_, let detail): detail
         }
     }
 }

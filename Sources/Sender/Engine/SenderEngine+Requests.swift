@@ -8,7 +8,15 @@ extension SenderEngine {
 
     /// Decides about a request and begins, resumes or refuses (corpus-protocol.md 4.1).
     func take(_ request: ExportRequest, _ link: Link) throws {
-        let generation = try openedGeneration()
+        let generation: (number: Int, days: any DaySource)?
+        do {
+            generation = try openedGeneration()
+        } catch {
+            let code = StoreFailure.code(of: error)
+            return reject(
+                request.jobID, .healthKitFetchFailed, "The imported data cannot be read (\(code)). Import it again.",
+                link)
+        }
         let zone = generation?.days.zone ?? .utc
         let stored = try storedJob(request.jobID)
         let settings = try settings().snapshot(for: request, zone: zone)
@@ -140,7 +148,13 @@ extension SenderEngine {
         else { return }
         let settings = try settings().snapshot()
         guard link.peer.missing(forFilesWith: settings) == nil else { return drop(push, "unsupported_peer") }
-        guard let generation = try openedGeneration() else { return drop(push, "nothing_imported") }
+        let opened: (number: Int, days: any DaySource)?
+        do {
+            opened = try openedGeneration()
+        } catch {
+            return drop(push, StoreFailure.code(of: error))
+        }
+        guard let generation = opened else { return drop(push, "nothing_imported") }
         let zone = generation.days.zone
         guard let days = days(of: push, ZoneCalendar(zone: zone)) else { return drop(push, "invalid_date_range") }
         let plan = JobPlan(

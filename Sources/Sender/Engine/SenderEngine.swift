@@ -4,6 +4,7 @@ import Cryptography
 import DurableStore
 import Foundation
 import HealthData
+import HealthExport
 
 /// The phone side's engine: owns every protocol state machine and the store, takes one event at a time, performs the actions in order.
 ///
@@ -269,6 +270,7 @@ enum StoreFailure {
         case let error as StoreError: error.code
         case let error as SenderError: error.code
         case let error as SourceJournalError: error.code
+        case let error as ExportError: error.code
         default: "store_failed"
         }
     }

@@ -108,7 +108,9 @@ final class Workshop {
 extension SenderError {
     /// Whether trying again cannot help: the prepared bytes are not those that were announced.
     fileprivate var isFinal: Bool {
-        if case .itemDamaged = self { return true }
-        return false
+        switch self {
+        case .itemDamaged, .generationGone: true
+        default: false
+        }
     }
 }

@@ -1,0 +1,128 @@
+import CanonicalJSON
+import Foundation
+import HealthData
+import Receiver
+import TestSupport
+import Testing
+import Transport
+
+@testable import ConnectedProtocol
+@testable import Sender
+
+@Suite("Phone client: the commands over a real store", .serialized)
+struct PhoneClientTests {
+    private let temporary: TemporaryFolder
+
+    init() throws {
+        temporary = try TemporaryFolder()
+    }
+
+    private static let export = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <HealthData locale="en_DE">
+         <ExportDate value="2026-03-10 08:00:00 +0100"/>
+         <Record type="HKQuantityTypeIdentifierStepCount" sourceName="iPhone" unit="count" \
+        startDate="2026-03-01 10:00:00 +0100" endDate="2026-03-01 10:10:00 +0100" value="1200"/>
+         <Record type="HKQuantityTypeIdentifierStepCount" sourceName="iPhone" unit="count" \
+        startDate="2026-03-02 10:00:00 +0100" endDate="2026-03-02 10:10:00 +0100" value="800"/>
+         <Record type="HKQuantityTypeIdentifierHeartRate" sourceName="Watch" unit="count/min" \
+        startDate="2026-03-02 11:00:00 +0100" endDate="2026-03-02 11:00:00 +0100" value="61"/>
+         <Record type="HKQuantityTypeIdentifierStepCount" sourceName="iPhone" unit="count" \
+        startDate="2026-03-04 10:00:00 +0100" endDate="2026-03-04 10:10:00 +0100" value="55"/>
+        </HealthData>
+        """
+
+    private func client() throws -> PhoneClient {
+        try PhoneClient(.init(dataDirectory: temporary.appending("phone-data"), deviceName: "NAS", version: "1.0"))
+    }
+
+    private func imported() throws -> PhoneClient {
+        let client = try client()
+        let path = temporary.appending("export.xml")
+        try Self.export.write(toFile: path, atomically: true, encoding: .utf8)
+        _ = try client.importExport(paths: [path], timeZone: "Europe/Berlin")
+        return client
+    }
+
+    @Test("an import makes a generation; the status shows what is there")
+    func importing() throws {
+        let client = try imported()
+        let status = try client.status()
+        #expect(status.data?.generation == 1)
+        #expect(status.data?.timeZone == "Europe/Berlin")
+        #expect(status.data?.firstDay == "2026-03-01")
+        #expect(status.data?.lastDay == "2026-03-04")
+        #expect(status.data?.recordCount == 4)
+        #expect(!status.isServing)
+        #expect(status.workstation == nil)
+    }
+
+    @Test("show prints the canonical document; compact is the same without white space")
+    func show() throws {
+        let client = try imported()
+        let whole = try client.show(day: "2026-03-01")
+        let compact = try client.show(day: "2026-03-01", compact: true)
+        let document = try DayDocument(parsing: compact)
+        #expect(document.value("activity.steps")?.number?.int64 == 1_200)
+        #expect(try JSONCompactor().copy(whole).bytes == compact)
+        #expect(!compact.contains(UInt8(ascii: "\n")))
+        #expect(throws: SenderError.self) { try client.show(day: "2025-01-01") }
+        #expect(throws: SenderError.invalidDays("yesterday")) { try client.show(day: "yesterday") }
+    }
+
+    @Test("the document version of the settings is the one that is shown")
+    func documentVersion() throws {
+        let client = try imported()
+        _ = try client.setSettings([("documentVersion", "10")])
+        #expect(try DayDocument(parsing: client.show(day: "2026-03-01")).version == .v10)
+    }
+
+    @Test("several settings change together, or none does")
+    func settings() throws {
+        let client = try client()
+        #expect(throws: SenderError.self) {
+            try client.setSettings([("healthSubfolder", "Body"), ("writeMode", "Sometimes")])
+        }
+        #expect(try client.settings().stored.isEmpty)
+        _ = try client.setSettings([("healthSubfolder", "Body"), ("writeMode", "Update")])
+        #expect(try client.settings().snapshot().healthSubfolder == "Body")
+    }
+
+    @Test("what needs a workstation or data says so")
+    func preconditions() throws {
+        let client = try client()
+        #expect(throws: SenderError.notPaired) { try client.serve(StopToken()) }
+        #expect(throws: SenderError.nothingImported) { try client.push(from: "2026-03-01", to: "2026-03-02") }
+        #expect(throws: SenderError.nothingImported) { try client.show(day: "2026-03-01") }
+        #expect(throws: SenderError.pairingCodeInvalid) { try client.pair(host: "127.0.0.1", code: "12345") }
+        #expect(try client.forget() == false)
+    }
+
+    @Test("pair, push, forget: the whole way of a phone without a service")
+    func wholeWay() throws {
+        let client = try imported()
+        let destination = try TemporaryFolder()
+        let workstation = try TemporaryFolder()
+        let daemon = try ReceiverDaemon(
+            .init(
+                dataDirectory: workstation.path, peerPort: 0, peerAddresses: [.loopbackIPv4],
+                destination: destination.path, deviceName: "Desk", version: "test"))
+        defer { daemon.stop() }
+        let opened = try daemon.control.openPairing(.strong, timeoutSeconds: nil)
+        let pairing = try client.pair(host: "127.0.0.1", port: daemon.peerPort, code: opened.code)
+        #expect(pairing.name == "Desk")
+        #expect(pairing.secureRecords)
+        let push = try client.push(from: "2026-03-01", to: "2026-03-02")
+        #expect(push.state == "completed")
+        #expect(push.filesWritten ?? 0 > 0)
+        #expect(FileManager.default.fileExists(atPath: destination.appending("Health/2026-03-02.json")))
+        // A day without data gives no file; the workstation counts it apart.
+        let second = try client.push(from: "2026-03-03", to: "2026-03-04")
+        #expect(second.state == "partialSuccess")
+        #expect(!FileManager.default.fileExists(atPath: destination.appending("Health/2026-03-03.json")))
+        #expect(FileManager.default.fileExists(atPath: destination.appending("Health/2026-03-04.json")))
+        #expect(try client.status().jobs.map(\.state) == ["completed", "partialSuccess"])
+        #expect(try client.forget())
+        #expect(throws: SenderError.notPaired) { try client.push(from: "2026-03-01", to: "2026-03-01") }
+    }
+}
