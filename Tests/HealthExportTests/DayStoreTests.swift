@@ -254,6 +254,35 @@ import Testing
         #expect(try again.sourceDay(day).records == (try store.sourceDay(day).records))
     }
 
+    @Test("records of edits lie over every generation, replace by identifier and can be taken back")
+    func overlay() throws {
+        let place = try Place()
+        defer { place.remove() }
+        let store = try DayStore.open(in: place.directory)
+        func made(_ type: String, _ seconds: Double, _ number: Double) -> HealthRecord {
+            HealthRecord(
+                type: type, source: RecordSource(name: "healthmd"), value: .quantity(number, unit: "kg"),
+                start: Instant(secondsSince1970: seconds), end: Instant(secondsSince1970: seconds))
+        }
+        let mass = "HKQuantityTypeIdentifierBodyMass"
+        // 2026-04-11 and 2026-04-13, ten o'clock.
+        let first = made(mass, 1_775_894_400, 70)
+        #expect(throws: ExportError.timeZoneRequired) { try store.addOverlay([("a", first)]) }
+        let path = try place.export(record("StepCount", "2026-04-10 10:00:00", "2026-04-10 10:10:00"))
+        _ = try store.importExport(paths: [path], timeZone: Self.zoneName, now: Self.now)
+        try store.addOverlay([("a", first), ("b", made("HKQuantityTypeIdentifierVO2Max", 1_776_067_200, 40))])
+        try store.addOverlay([("a", made(mass, 1_775_894_400, 71))])
+        _ = try store.importExport(paths: [path], timeZone: nil, now: Self.now)
+        #expect(try store.days().map(\.description) == ["2026-04-10", "2026-04-11", "2026-04-13"])
+        let day = try #require(CivilDate("2026-04-11"))
+        #expect(try store.sourceDay(day).records.map(\.value) == [.quantity(71, unit: "kg")])
+        #expect(try store.sourceDay(try #require(CivilDate("2026-04-10"))).records.count == 1)
+        #expect(try store.sourceDay(try #require(CivilDate("2026-04-14"))).carriedForward.count == 1)
+        #expect(try store.overlay(ofDay: day.daysSince1970).map(\.id) == ["a"])
+        #expect(try store.removeOverlay(ids: ["a", "c"]) == 1)
+        #expect(try store.sourceDay(day).records.isEmpty)
+    }
+
     @Test("two imports at once: the second is told who runs")
     func importLock() throws {
         let place = try Place()

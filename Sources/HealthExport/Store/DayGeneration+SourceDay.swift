@@ -13,12 +13,13 @@ extension DayGeneration {
     /// - Parameter digests: whether each record gets its ``ContentDigest``; summaries need none.
     public func sourceDay(_ date: CivilDate, digests: Bool = true) throws -> SourceDay {
         let day = date.daysSince1970
+        let overlay = try overlayRecords(around: day)
         do {
             return try database.read { connection in
                 var result = SourceDay()
                 try readWorkouts(day, connection, into: &result)
                 try readStructures(day, connection, into: &result)
-                try readRecords(date, connection, into: &result)
+                try readRecords(date, overlay, connection, into: &result)
                 try readCarried(date, connection, into: &result)
                 result.activitySummary = try connection.first(
                     "SELECT bytes FROM summary WHERE date = ?", .text(date.description)
@@ -63,7 +64,9 @@ extension DayGeneration {
         func holds(_ from: Int64, _ to: Int64) -> Bool { from < end && (to > start || from >= start) }
     }
 
-    private func readRecords(_ date: CivilDate, _ connection: DatabaseConnection, into result: inout SourceDay) throws {
+    private func readRecords(
+        _ date: CivilDate, _ overlay: [HealthRecord], _ connection: DatabaseConnection, into result: inout SourceDay
+    ) throws {
         let day = date.daysSince1970
         let start = Int64(zone.startSecond(ofDay: day))
         let end = Int64(zone.startSecond(ofDay: day + 1))
@@ -89,6 +92,10 @@ extension DayGeneration {
             SELECT type, first_start, bytes FROM block INDEXED BY block_long
             WHERE last_day > day + 2 AND last_day >= ? AND day < ?
             """, [.integer(day), .integer(day - 2)], connection, window, &groups)
+        for record in overlay {
+            let (start, end) = (Int64(record.start.secondsSince1970), Int64(record.end.secondsSince1970))
+            if window(record.type).holds(start, end) { groups[record.type, default: []].append(record) }
+        }
         // Sorted within each type: comparing type names for every pair would cost more than all the rest.
         for (_, group) in groups.sorted(by: { $0.key < $1.key }) {
             let isOrdered = zip(group, group.dropFirst()).allSatisfy { !Self.isBefore($1, $0) }
@@ -136,31 +143,44 @@ extension DayGeneration {
         return left.source.name < right.source.name
     }
 
-    private func readCarried(_ date: CivilDate, _ connection: DatabaseConnection, into result: inout SourceDay) throws {
+    private func readCarried(
+        _ date: CivilDate, _ connection: DatabaseConnection, into result: inout SourceDay
+    ) throws {
         let end = Int64(zone.startSecond(ofDay: date.daysSince1970 + 1))
         for type in Self.carriedForwardTypes {
-            guard let number = typeNumbers[type] else { continue }
-            let newestDay = try connection.first(
-                "SELECT day FROM block WHERE type = ? AND day <= ? ORDER BY day DESC LIMIT 1", .integer(number),
-                .integer(date.daysSince1970)
-            ) { try $0.int(0) }
-            guard let newestDay else { continue }
             var newest: HealthRecord?
-            try connection.forEach(
-                "SELECT first_start, bytes FROM block WHERE type = ? AND day = ? ORDER BY part", .integer(number),
-                .integer(newestDay)
-            ) { row in
-                let first = try row.int64(0)
-                try row.withBytes(1) { bytes in
-                    try readBlock(bytes, type: type, firstStart: first, isWanted: { start, _ in start < end }) {
-                        guard let held = newest, ($0.start, $0.end) < (held.start, held.end) else {
-                            newest = $0
-                            return
-                        }
-                    }
-                }
+            func consider(_ record: HealthRecord) {
+                if let held = newest, (record.start, record.end) < (held.start, held.end) { return }
+                newest = record
+            }
+            try forEachOnNewestDay(of: type, upTo: date.daysSince1970, before: end, connection, body: consider)
+            for record in try overlayRecords(ofType: type) where record.start.secondsSince1970 < Double(end) {
+                consider(record)
             }
             if let newest { result.carriedForward.append(newest) }
+        }
+    }
+
+    /// The records of a type that start before `end`, on the newest day that has any.
+    private func forEachOnNewestDay(
+        of type: String, upTo day: Int, before end: Int64, _ connection: DatabaseConnection,
+        body: (HealthRecord) -> Void
+    ) throws {
+        guard let number = typeNumbers[type] else { return }
+        let newestDay = try connection.first(
+            "SELECT day FROM block WHERE type = ? AND day <= ? ORDER BY day DESC LIMIT 1", .integer(number),
+            .integer(day)
+        ) { try $0.int(0) }
+        guard let newestDay else { return }
+        try connection.forEach(
+            "SELECT first_start, bytes FROM block WHERE type = ? AND day = ? ORDER BY part", .integer(number),
+            .integer(newestDay)
+        ) { row in
+            let first = try row.int64(0)
+            try row.withBytes(1) { bytes in
+                try readBlock(
+                    bytes, type: type, firstStart: first, isWanted: { start, _ in start < end }, body: body)
+            }
         }
     }
 
@@ -242,75 +262,5 @@ extension DayGeneration {
                 .integer(day), body: add)
         }
         return values
-    }
-
-    // MARK: Series and documents
-
-    /// Passes the records of the given types that start in `[start, end)`, by type and then by start.
-    public func forEachRecord(
-        ofTypes types: [String], from start: Instant, to end: Instant, body: (HealthRecord) throws -> Void
-    ) throws {
-        let first = zone.dayNumber(atSecond: Self.second(start))
-        let last = zone.dayNumber(atSecond: Self.second(end))
-        do {
-            try database.read { connection in
-                for type in types {
-                    guard let number = typeNumbers[type] else { continue }
-                    try connection.forEach(
-                        "SELECT first_start, bytes FROM block WHERE type = ? AND day BETWEEN ? AND ? ORDER BY day, part",
-                        .integer(number), .integer(first), .integer(last)
-                    ) { row in
-                        let firstStart = try row.int64(0)
-                        try row.withBytes(1) { bytes in
-                            try readBlock(
-                                bytes, type: type, firstStart: firstStart,
-                                isWanted: { from, _ in
-                                    Double(from) >= start.secondsSince1970 && Double(from) < end.secondsSince1970
-                                }, body: body)
-                        }
-                    }
-                }
-            }
-        } catch {
-            throw damaged(error, "a series")
-        }
-    }
-
-    private static func second(_ instant: Instant) -> Int {
-        Int(max(-1e14, min(1e14, instant.secondsSince1970.rounded(.down))))
-    }
-
-    /// Passes every clinical record with its resource, in the order of the export.
-    public func forEachClinicalRecord(body: (ClinicalRecord, [UInt8]?) throws -> Void) throws {
-        do {
-            try database.read { connection in
-                try connection.forEach(
-                    "SELECT bytes, body FROM structure WHERE kind = ? ORDER BY number",
-                    .integer(DayStoreSchema.Kind.clinicalRecord.rawValue)
-                ) { row in
-                    let record = try row.withBytes(0) { try StructureCoding.unpack($0) { try $0.clinicalRecord() } }
-                    let resource = try row.isNull(1) ? nil : row.withBytes(1) { try ZlibBytes.unpack($0) }
-                    try body(record, resource)
-                }
-            }
-        } catch {
-            throw damaged(error, "a clinical record")
-        }
-    }
-
-    /// What the `Me` element of the last export said.
-    public func characteristics() throws -> HealthCharacteristics? {
-        do {
-            return try database.read { connection in
-                try connection.first(
-                    "SELECT bytes FROM structure WHERE kind = ? ORDER BY number DESC LIMIT 1",
-                    .integer(DayStoreSchema.Kind.characteristics.rawValue)
-                ) { row in
-                    try row.withBytes(0) { try StructureCoding.unpack($0) { try $0.characteristics() } }
-                }
-            }
-        } catch {
-            throw damaged(error, "the characteristics")
-        }
     }
 }

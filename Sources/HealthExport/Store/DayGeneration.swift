@@ -50,12 +50,14 @@ public final class DayGeneration: Sendable {
 
     // MARK: Days
 
-    /// The days that have data, ascending, within ``dayRange``.
+    /// The days that have data, ascending: those of the import within ``dayRange``, and those of overlay records.
     public func days() throws -> [CivilDate] {
-        guard let range = dayRange else { return [] }
-        return try Self.dayNumbers(database, zone: zone)
-            .filter { (range.lowerBound.daysSince1970...range.upperBound.daysSince1970).contains($0) }
-            .compactMap { CivilDate(daysSince1970: $0) }
+        var numbers = Set(try overlayDays())
+        if let range = dayRange {
+            let plausible = range.lowerBound.daysSince1970...range.upperBound.daysSince1970
+            numbers.formUnion(try Self.dayNumbers(database, zone: zone).filter { plausible.contains($0) })
+        }
+        return numbers.sorted().compactMap { CivilDate(daysSince1970: $0) }
     }
 
     /// The numbers of all days with data, plausible or not.

@@ -14,7 +14,7 @@ import Synchronization
 public final class DayStore: Sendable {
     private let folder: Directory
     private let generations: Directory
-    private let index: Database
+    let index: Database
     private let open = Mutex<[Int: DayGeneration]>([:])
 
     private init(folder: Directory, generations: Directory, index: Database) {
@@ -115,8 +115,12 @@ public final class DayStore: Sendable {
 
     // MARK: The newest generation
 
-    /// The first and last day with data of the newest generation.
-    public func dayRange() throws -> ClosedRange<CivilDate>? { try generation().dayRange }
+    /// The first and last day with data of the newest generation, with its overlay.
+    public func dayRange() throws -> ClosedRange<CivilDate>? {
+        let days = try days()
+        guard let first = days.first, let last = days.last else { return nil }
+        return first...last
+    }
 
     /// The days with data of the newest generation.
     public func days() throws -> [CivilDate] { try generation().days() }

@@ -28,9 +28,10 @@ enum DayStoreSchema {
                 CREATE TABLE overlay (
                     id TEXT PRIMARY KEY,
                     day INTEGER NOT NULL,
+                    last_day INTEGER NOT NULL,
                     bytes BLOB NOT NULL
                 ) WITHOUT ROWID, STRICT;
-                CREATE INDEX overlay_by_day ON overlay (day);
+                CREATE INDEX overlay_by_day ON overlay (day, last_day);
                 """)
         ])
 
