@@ -192,6 +192,15 @@ import Testing
         }
     }
 
+    @Test("a file of one endless line is read like any other, and in the same time")
+    func oneLine() throws {
+        let line = record("sourceName=\"a\" unit=\"count\" \(Self.dates) value=\"1\"")
+        let text = "<HealthData>" + String(repeating: line, count: 12_000) + "</HealthData>"
+        let (visitor, summary) = try readAll(Array(text.utf8))
+        #expect(visitor.records.count == 12_000)
+        #expect(summary.problems.all.isEmpty && summary.isComplete)
+    }
+
     @Test("seeded damage is read alike on both paths and never traps", arguments: 0..<16)
     func mutations(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))

@@ -6,7 +6,8 @@ final class ReadAheadSource: ByteSource {
     static let bufferSize = 1 << 18
 
     private let ring: Ring
-    private var isTaken = false
+    /// The filled buffer at hand.
+    private var ready: UnsafeRawBufferPointer?
     private var position = 0
 
     /// Starts reading `source`, which from now on belongs to the thread: the caller must not touch it again.
@@ -25,18 +26,17 @@ final class ReadAheadSource: ByteSource {
 
     /// Copies from the buffer that is ready; waits for the thread when none is.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-        if !isTaken {
-            guard try ring.take() else { return 0 }
-            isTaken = true
+        if ready == nil {
+            ready = try ring.take()
             position = 0
         }
-        let ready = ring.ready
+        guard let ready else { return 0 }
         let count = min(buffer.count, ready.count - position)
         buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: ready[position..<position + count]))
         position += count
         if position == ready.count {
             ring.giveBack()
-            isTaken = false
+            self.ready = nil
         }
         return count
     }
@@ -70,18 +70,16 @@ final class ReadAheadSource: ByteSource {
 
         // The reader.
 
-        var ready: UnsafeRawBufferPointer {
-            UnsafeRawBufferPointer(rebasing: buffers[emptied % 2][..<counts[emptied % 2]])
-        }
-
-        /// Waits for a filled buffer. False at the end.
-        func take() throws -> Bool {
+        /// Waits for a filled buffer; nil at the end.
+        func take() throws -> UnsafeRawBufferPointer? {
             condition.lock()
             defer { condition.unlock() }
             while filled == emptied, !isOver { condition.wait() }
-            if filled > emptied { return true }
+            if filled > emptied {
+                return UnsafeRawBufferPointer(rebasing: buffers[emptied % 2][..<counts[emptied % 2]])
+            }
             if let failure { throw failure }
-            return false
+            return nil
         }
 
         func giveBack() {

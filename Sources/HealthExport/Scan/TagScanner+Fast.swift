@@ -28,11 +28,23 @@ extension TagScanner {
         return index
     }
 
+    /// The line end behind `start`. Remembered, so that a file of one endless line is not searched anew for each tag.
+    @inline(__always)
+    private mutating func lineEnd(from start: Int) -> Int? {
+        if start < nextLineEnd { return nextLineEnd }
+        guard start >= lineFreeEnd else { return nil }
+        guard let newline = memchr(buffer + start, 0x0A, limit - start) else {
+            lineFreeEnd = limit
+            return nil
+        }
+        nextLineEnd = offset(of: newline)
+        return nextLineEnd
+    }
+
     /// Reads the tag at `start` if all of it stands on its line in the form a phone writes; nil for anything else,
     /// with nothing changed that the general path would not set anew.
     mutating func fastTag(at start: Int) -> TagToken? {
-        guard let newline = memchr(buffer + start, 0x0A, limit - start) else { return nil }
-        let lineEnd = offset(of: newline)
+        guard let lineEnd = lineEnd(from: start) else { return nil }
         if buffer[start + 1] == UInt8(ascii: "/") {
             let end = endOfName(from: start + 2)
             guard end > start + 2, buffer[end] == UInt8(ascii: ">") else { return nil }

@@ -82,6 +82,9 @@ struct TagScanner {
     let keepsText: Bool
     private let usesFastPath: Bool
     private(set) var isAtEnd = false
+    /// The next line end behind `position` that is known, and up to where there is known to be none.
+    var nextLineEnd = -1
+    var lineFreeEnd = 0
     private var lineCursor = 0
     private var lineAtCursor = 1
 
@@ -209,6 +212,8 @@ struct TagScanner {
             textStart = max(0, textStart - start)
             textEnd = max(0, textEnd - start)
             lineCursor -= start
+            nextLineEnd -= start
+            lineFreeEnd -= start
         }
         guard limit < capacity else { return false }
         let count = try source.read(into: UnsafeMutableRawBufferPointer(start: buffer + limit, count: capacity - limit))
