@@ -14,7 +14,8 @@ public protocol ReceiverControl: AnyObject, Sendable {
     func createExport(_ request: JobRequest, waiter: @escaping ControlWaiter) -> ControlSubmission
     /// `POST /v1/exports/{id}/resume` (control-api.md 10).
     func resumeExport(_ jobID: UUID, waitTimeoutSeconds: Double, waiter: @escaping ControlWaiter) -> ControlSubmission
-    /// The client of a waiter went away: its waiter is never called; the job goes on.
+    /// The client of a waiter went away: its waiter is never called; the job goes on. Does not block, since the thread that
+    /// accepts connections calls it; of a waiter that was called already, it is ignored.
     func detachWaiter(_ waiter: WaiterID)
     /// `POST /v1/exports/{id}/cancel`.
     func cancelExport(_ jobID: UUID) -> ControlAnswer

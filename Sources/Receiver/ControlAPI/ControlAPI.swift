@@ -13,6 +13,8 @@ public final class ControlAPI: Sendable {
     /// A reader of a response that takes nothing for this long, in seconds, is cut off: a person may well leave a pager
     /// open for a while.
     private static let stallSeconds = 3_600
+    /// How long a stop waits for answers on the way, in seconds: the receiver has to end within two (extensions.md 5).
+    private static let stopGraceSeconds = 1
 
     /// Where to listen and whom to serve.
     public struct Configuration: Sendable {
@@ -79,8 +81,8 @@ public final class ControlAPI: Sendable {
         return Endpoint(port: server.port, addresses: server.addresses)
     }
 
-    /// Stops: waiting clients get 503 `server_not_ready` and their waiters are detached, answers on the way get two
-    /// seconds. Calls the receiver, so it must still run, and must not be called from the receiver's own threads.
+    /// Stops: waiting clients get 503 `server_not_ready` and their waiters are detached, answers on the way get a
+    /// second. Calls the receiver, so it must still run, and must not be called from the receiver's own threads.
     public func stop() {
         let stopped = running.withLock { running in
             defer { running = nil }
@@ -90,14 +92,22 @@ public final class ControlAPI: Sendable {
         stopped?.pool.stop()
     }
 
-    private func serverConfiguration() -> HTTPServerConfiguration {
+    func serverConfiguration() -> HTTPServerConfiguration {
         var rules = HTTPRules()
         rules.renderFault = { .controlError(status: $0.status, code: $0.code, message: $0.message) }
         var server = HTTPServerConfiguration(port: configuration.port, rules: rules)
         server.workerCount = Self.workerCount
         server.stallTime = .seconds(Self.stallSeconds)
+        server.stopGrace = .seconds(Self.stopGraceSeconds)
         return server
     }
+}
+
+extension ControlAPI.Configuration: CustomStringConvertible, CustomReflectable {
+    /// The port and the rule; never the token.
+    public var description: String { "port \(port), token redacted, \(requiresToken ? "always" : "partly") required" }
+    /// No children, so that `dump` shows no token.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// Why the control API could not start.

@@ -18,7 +18,7 @@ struct ControlRouter: HTTPHandler {
 
     func admit(_ head: HTTPRequestHead, from peer: SocketAddress) -> HTTPAdmission {
         guard ControlAccess.isLocal(head.headers) else {
-            return .refuse(RouteError.loopbackRequired.response(isAgent: false))
+            return .refuse(RouteError.loopbackRequired.response(isAgent: Self.isAgent(head)))
         }
         let isAuthorized = access.isAuthorized(head.headers)
         let route = Result { () throws(RouteError) in
