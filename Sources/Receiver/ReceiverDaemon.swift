@@ -4,6 +4,7 @@ import Cryptography
 import DurableStore
 import Foundation
 import Glibc
+import Synchronization
 import Transport
 
 /// Why a daemon could not be started.
@@ -62,12 +63,14 @@ public final class ReceiverDaemon: Sendable {
         public var deviceName: String
         /// The program's version.
         public var version: String
+        /// Whether events go to standard error.
+        public var writesLog: Bool
 
         /// Options with the published defaults.
         public init(
             dataDirectory: String, peerPort: UInt16 = 17_646, peerAddresses: [IPAddress] = [],
             destination: String? = nil, maximumWindow: Int = 4, deviceName: String = "healthmd",
-            version: String
+            version: String, writesLog: Bool = true
         ) {
             self.dataDirectory = dataDirectory
             self.peerPort = peerPort
@@ -76,6 +79,7 @@ public final class ReceiverDaemon: Sendable {
             self.maximumWindow = maximumWindow
             self.deviceName = deviceName
             self.version = version
+            self.writesLog = writesLog
         }
     }
 
@@ -93,7 +97,8 @@ public final class ReceiverDaemon: Sendable {
     private let engineThread: WorkThread
     private let worker: WorkThread
     private let listener: PeerListener
-    private let lock: FolderLock
+    /// Given back by ``stop()``.
+    private let lock: Mutex<FolderLock?>
     private let folder: Directory
     private let options: Options
 
@@ -101,10 +106,14 @@ public final class ReceiverDaemon: Sendable {
     public init(_ options: Options) throws(ReceiverDaemonError) {
         self.options = options
         let clock: @Sendable () -> Moment = { SystemClock.now() }
-        let log = Log(clock: clock) { line in FileHandle.standardError.write(Data((line + "\n").utf8)) }
+        let writesLog = options.writesLog
+        let log = Log(clock: clock) { line in
+            if writesLog { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+        }
         do {
             folder = try StateFolders(path: options.dataDirectory).folder(.receiver)
-            lock = try FolderLock.take(in: folder)
+            let taken = try FolderLock.take(in: folder)
+            lock = Mutex(taken)
             let store = try ReceiverStore(folder: folder, now: clock())
             try ReceiverDaemon.adopt(options.destination, store)
             controlToken = try ReceiverDaemon.token(in: folder)
@@ -186,6 +195,10 @@ public final class ReceiverDaemon: Sendable {
             engine.log("runtime_file_left", ("code", .code(of: error)))
         }
         engine.log("receiver_stopped")
+        // The hooks hold the listener, which holds the engine; nobody else runs any more.
+        engine.connectionEnder = nil
+        engine.connectionApprover = nil
+        lock.withLock { $0 = nil }
     }
 
     // MARK: - Files
