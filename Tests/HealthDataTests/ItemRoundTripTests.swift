@@ -67,4 +67,23 @@ struct ItemRoundTripTests {
         #expect(section.duration == 900)
         #expect(section.unknown == ["index": .string("first"), "endTimeISO": .string("soon")])
     }
+
+    @Test("an item of another version may leave out sections and lists that were not there yet")
+    func missingParts() throws {
+        let phone: [String: OpaqueValue] = [
+            "date": .date(SampleDay.start),
+            "timeContext": .object(["calendarTimeZoneIdentifier": .string("UTC"), "later": .bool(true)]),
+            "heart": .object(["restingHeartRate": .double(55)]), "ring": .signed(3),
+        ]
+        let bytes = try ItemEncoder().encode(OpaqueValue.object(phone), kind: .macHealthDay)
+        let record = try ItemDecoder().decode(DailyRecord.self, from: bytes, kind: .macHealthDay)
+        #expect(record.heart.restingHeartRate == 55)
+        #expect(record.heart.heartRateSamples.isEmpty && record.workouts.isEmpty)
+        #expect(record.healthKitRecordCaptureStatus == .notRequested)
+        let wrong = phone.merging(["steps": .null, "workouts": .string("none")]) { $1 }
+        let refused = try ItemEncoder().encode(OpaqueValue.object(wrong), kind: .macHealthDay)
+        #expect(throws: (any Error).self) {
+            try ItemDecoder().decode(DailyRecord.self, from: refused, kind: .macHealthDay)
+        }
+    }
 }

@@ -15,7 +15,7 @@ struct WorkoutBuildTests {
             activityType: "HKWorkoutActivityTypeRunning", source: Source.watch,
             start: Instant(secondsSince1970: day.at(hours)),
             end: Instant(secondsSince1970: day.at(hours) + minutes * 60))
-        workout.contentDigest = [9, 9, 9]
+        workout.contentDigest = [9, 9, UInt8(hours + 1)]
         return workout
     }
 
@@ -95,9 +95,9 @@ struct WorkoutBuildTests {
         #expect(result.route.count == 7)
     }
 
-    @Test("workouts belong to the day of their start and are ordered by it")
+    @Test("workouts belong to the day of their start, are ordered by it, and a copy is one workout")
     func ownership() throws {
-        let workouts = try day.build(workouts: [run(20), run(7), run(-1), run(24)]).workouts
+        let workouts = try day.build(workouts: [run(20), run(7), run(-1), run(24), run(7)]).workouts
         #expect(workouts.map(\.startTime) == [7, 20].map { Date(timeIntervalSince1970: day.at($0)) })
     }
 

@@ -5,9 +5,12 @@ extension DayBuild {
     /// Workouts that start in the day, by start (health-data.md 3.6).
     mutating func buildWorkouts() {
         guard builder.selection.containsAny(ofCategory: "Workouts") else { return }
+        var seen: Set<UUID> = []
         record.workouts = source.workouts.filter { frame.owns($0.start) }
             .enumerated().sorted { ($0.element.start, $0.offset) < ($1.element.start, $1.offset) }
             .map { WorkoutBuild(workout: $0.element, samples: samples).result() }
+            // The same object seen twice is one (health-data.md 6).
+            .filter { seen.insert($0.id).inserted }
     }
 }
 
