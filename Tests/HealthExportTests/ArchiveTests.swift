@@ -183,6 +183,25 @@ import Testing
         #expect(throws: ExportError.self) { try ExportArchive.open(path: folder.path + "/none") }
     }
 
+    @Test("the XML of an unpacked export brings the files beside it, and only those of an export")
+    func documentWithSiblings() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("healthmd-\(UUID().uuidString)")
+        defer { GeneratedExport.remove(folder) }
+        for name in ["workout-routes", "private"] {
+            try FileManager.default.createDirectory(
+                at: folder.appendingPathComponent(name), withIntermediateDirectories: true)
+            try Data("<gpx/>".utf8).write(to: folder.appendingPathComponent("\(name)/a.gpx"))
+        }
+        let xml = folder.appendingPathComponent("export.xml")
+        try Data(Self.document.utf8).write(to: xml)
+        try Data(Self.document.utf8).write(to: folder.appendingPathComponent("copy.xml"))
+        let archive = try ExportArchive.open(path: xml.path)
+        #expect(archive.files.map(\.name) == ["export.xml", "workout-routes/a.gpx"])
+        let main = try archive.mainFile()
+        #expect(try archive.file(atReference: "/workout-routes/a.gpx", from: main) != nil)
+        #expect(try archive.file(atReference: "/private/a.gpx", from: main) == nil)
+    }
+
     @Test("reading ahead gives the same bytes, and its errors; a reader that stops early ends the thread")
     func readAhead() throws {
         let bytes = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ ($0 >> 9)) }

@@ -92,6 +92,7 @@ struct GeneratedExportTests {
         let (_, summary) = try check(["--hazard", "truncate-xml"])
         #expect(!summary.isComplete)
         #expect((summary.brokenOffAt?.offset ?? 0) > summary.byteCount - 200)
+        #expect((summary.brokenOffAt?.line ?? 0) > 1_000)
     }
 
     @Test("offsets that follow the instant give the same instants as one offset for the whole file")

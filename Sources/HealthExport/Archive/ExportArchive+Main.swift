@@ -5,6 +5,7 @@ extension ExportArchive {
     /// - Throws: `no_main_file`, `only_clinical_document`, `several_main_files`, and what opening an entry throws.
     public func mainFile() throws -> ExportFile {
         if case .single = container { return files[0] }
+        if let givenMain, let main = files.first(where: { $0.name == givenMain }) { return main }
         var found: [ExportFile] = []
         var hasClinicalDocument = false
         var refusal: ExportError?

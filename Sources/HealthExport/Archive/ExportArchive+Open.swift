@@ -22,9 +22,12 @@ extension ExportArchive {
             guard let name = parts.last else { throw ExportError.notAnExport(path: path) }
             let parent = try Directory.openRoot("/" + parts.dropLast().joined(separator: "/"))
             switch try parent.status(of: String(name))?.kind {
-            case .directory: return try openFolder(try parent.directory(String(name)), path: path, options)
+            case .directory:
+                let folder = try parent.directory(String(name))
+                return try openFolder(folder, Listing(walking: folder), path: path, options)
             case .regularFile:
-                return try openFile(try FileRange(try parent.file(String(name)), name: path), path: path, options)
+                let file = try FileRange(try parent.file(String(name)), name: path)
+                return try openFile(file, String(name), in: parent, path: path, options)
             default: throw ExportError.notAnExport(path: path)
             }
         } catch let error as StoreError {
@@ -32,25 +35,62 @@ extension ExportArchive {
         }
     }
 
-    private static func openFolder(
-        _ directory: Directory, path: String, _ options: ExportOptions
-    ) throws -> ExportArchive {
+    /// The plain files below a folder.
+    private struct Listing {
         var names: [String] = []
-        func walk(_ folder: Directory, _ prefix: String, _ depth: Int) throws {
+        /// What cannot be opened or named.
+        var skipped: [String] = []
+
+        init() {}
+
+        init(walking folder: Directory) throws { try walk(folder, "", 0) }
+
+        mutating func walk(_ folder: Directory, _ prefix: String, _ depth: Int) throws {
             for entry in try folder.entries() where names.count < fileLimit {
                 switch entry.kind {
                 case .regularFile: names.append(prefix + entry.name)
                 case .directory where depth < folderDepthLimit:
-                    try walk(try folder.directory(entry.name), prefix + entry.name + "/", depth + 1)
+                    do {
+                        try walk(try folder.directory(entry.name), prefix + entry.name + "/", depth + 1)
+                    } catch is StoreError {
+                        skipped.append(prefix + entry.name)
+                    }
                 default: continue
                 }
             }
         }
-        try walk(directory, "", 0)
-        return try ExportArchive(path: path, container: .folder(directory, names), options: options)
     }
 
-    private static func openFile(_ file: FileRange, path: String, _ options: ExportOptions) throws -> ExportArchive {
+    private static func openFolder(
+        _ directory: Directory, _ listing: Listing, main: String? = nil, path: String, _ options: ExportOptions
+    ) throws -> ExportArchive {
+        let archive = try ExportArchive(path: path, container: .folder(directory, listing.names), options: options)
+        archive.noteSkipped(listing.skipped)
+        archive.givenMain = main
+        return archive
+    }
+
+    /// The folders that stand beside the main file of an unpacked export.
+    private static let siblings = ["workout-routes", "electrocardiograms", "clinical-records"]
+
+    /// A bare XML: alone, or, where it lies in its unpacked export, with the files beside it.
+    private static func openDocument(
+        _ file: FileRange, _ name: String, in parent: Directory, path: String, _ options: ExportOptions
+    ) throws -> ExportArchive {
+        var listing = Listing()
+        listing.names = [name]
+        for sibling in siblings where try parent.status(of: sibling)?.kind == .directory {
+            try listing.walk(try parent.directory(sibling), sibling + "/", 1)
+        }
+        guard listing.names.count > 1 else {
+            return try ExportArchive(path: path, container: .single(file), options: options)
+        }
+        return try openFolder(parent, listing, main: name, path: path, options)
+    }
+
+    private static func openFile(
+        _ file: FileRange, _ name: String, in parent: Directory, path: String, _ options: ExportOptions
+    ) throws -> ExportArchive {
         guard file.count > 0 else { throw ExportError.emptyFile(path: path) }
         let head = try file.bytes(at: 0, count: 4)
         if isZip(head) { return try openZip(file, path: path, isNested: false, options) }
@@ -64,7 +104,7 @@ extension ExportArchive {
                 throw ExportError.notAnExport(path: path)
             }
         }
-        return try ExportArchive(path: path, container: .single(file), options: options)
+        return try openDocument(file, name, in: parent, path: path, options)
     }
 
     private static func isZip(_ head: [UInt8]) -> Bool {

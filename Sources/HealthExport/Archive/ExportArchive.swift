@@ -48,6 +48,8 @@ public final class ExportArchive {
     /// What was left out, and why.
     public private(set) var problems = ExportProblems()
     let container: Container
+    /// The main file when the person named it.
+    var givenMain: String?
     private var filesByName: [String: [Int]] = [:]
 
     init(path: String, container: Container, isRescued: Bool = false, options: ExportOptions) throws {
@@ -89,9 +91,18 @@ public final class ExportArchive {
 
     private func addFolder(_ directory: Directory, _ names: [String]) throws {
         for (index, name) in names.enumerated() where !Self.isCompanion(name) {
-            let size = try directory.status(of: name)?.size ?? 0
-            add(name, Int(clamping: size), index)
+            do {
+                let size = try directory.status(of: name)?.size ?? 0
+                add(name, Int(clamping: size), index)
+            } catch {
+                // A name that cannot be opened, such as one that is not UTF-8.
+                noteSkipped([name])
+            }
         }
+    }
+
+    func noteSkipped(_ names: [String]) {
+        for name in names { problems.note(.entrySkipped, at: ExportPlace(entry: name)) }
     }
 
     /// The name in parts divided by single slashes; nil for names that would lead out of the export.

@@ -219,7 +219,7 @@ public struct ExportReader {
         if mending.forbiddenReferences > 0 { note(.forbiddenReferenceDropped, count: mending.forbiddenReferences) }
     }
 
-    private func summarize() -> ExportSummary {
+    private mutating func summarize() -> ExportSummary {
         var summary = ExportSummary()
         summary.entry = entry
         summary.byteCount = scanner.baseOffset + scanner.limit
@@ -244,7 +244,7 @@ public struct ExportReader {
         summary.problems = problems
         if isBroken {
             let offset = scanner.cutTagOffset ?? summary.byteCount
-            summary.brokenOffAt = ExportPlace(entry: entry, offset: offset)
+            summary.brokenOffAt = ExportPlace(entry: entry, line: scanner.line(at: offset), offset: offset)
         }
         return summary
     }
