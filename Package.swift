@@ -111,7 +111,9 @@ let package = Package(
         tests("HealthDataTests", ["HealthData", "HMDCItem", "CanonicalJSON"]),
         tests("ReceiverTests", ["Receiver", "ConnectedProtocol", "HMDCItem", "DurableStore"]),
         tests("SenderTests", ["Sender", "Receiver", "ConnectedProtocol", "HMDCItem", "DurableStore", "HealthExport"]),
-        tests("DayArchiveTests", ["DayArchive", "DurableStore", "HTTPService", "Cryptography", "CanonicalJSON"]),
+        tests(
+            "DayArchiveTests",
+            ["DayArchive", "DurableStore", "HTTPService", "HTTPClient", "Transport", "Cryptography", "CanonicalJSON"]),
         tests("BiomarkersTests", ["Biomarkers", "HealthExport"]),
         tests("CommandLineTests", ["healthmd", "HTTPService", "HMDCItem", "CanonicalJSON", "Cryptography"]),
         tests("EndToEndTests", []),
