@@ -122,6 +122,28 @@ import Testing
         }
     }
 
+    @Test("sizes of 2^63 and more are refused, not added up")
+    func hugeNumbers() throws {
+        var output = TestZip([.init("export.xml", Self.document)]).bytes()
+        // The entry's three numbers move into a zip64 field of the directory, all ones.
+        let field: [UInt8] = [1, 0, 24, 0] + [UInt8](repeating: 0xFF, count: 24)
+        let directory = 30 + 10 + Self.document.utf8.count
+        for offset in [20, 24, 42] {
+            output.replaceSubrange(directory + offset..<directory + offset + 4, with: [255, 255, 255, 255])
+        }
+        output[directory + 30] = UInt8(field.count)
+        output.insert(contentsOf: field, at: directory + 46 + 10)
+        let end = output.count - 22
+        output[end + 12] += UInt8(field.count)
+        #expect(try code(output) == "damaged_archive")
+        var options = ExportOptions()
+        options.rescue = true
+        var local = TestZip([.init("export.xml", Self.document)]).bytes()
+        local.replaceSubrange(18..<22, with: [255, 255, 255, 255])
+        // A rescue takes what is there, so all that counts is that it ends.
+        _ = try code(Array(local.dropLast(30)), options)
+    }
+
     @Test("names that lead out, links and folders are not files of the export")
     func unsafeNames() throws {
         var link = TestZip.Item("link.xml", Self.document)

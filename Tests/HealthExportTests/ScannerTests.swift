@@ -83,9 +83,33 @@ import Testing
         #expect(visitor.records.map(\.record.metadata.count) == [1, 1])
         #expect(summary.problems.count(.unclosedElement) == 1)
         #expect(summary.isComplete)
+        let many = String(repeating: "</x>", count: 50_000)
+        let (_, swamped) = try readBody("\(open)\(many)</Record>")
+        #expect(swamped.recordCount == 1 && swamped.problems.count(.strayEndTag) == 50_000)
         let (_, stray) = try readBody(" </Record>\n" + open.dropLast() + "/>")
         #expect(stray.recordCount == 1)
         #expect(stray.problems.count(.strayEndTag) == 1)
+    }
+
+    @Test("a part of a workout that cannot be used is counted, and the rest of the workout stays")
+    func brokenWorkoutParts() throws {
+        let (visitor, summary) = try readBody(
+            """
+             <Workout workoutActivityType="A" totalDistance="5" sourceName="s" \(Self.dates)>
+              <MetadataEntry key="k"/>
+              <WorkoutEvent date="2026-04-15 09:10:00 +0200"/>
+              <WorkoutStatistics sum="1"/>
+              <WorkoutRoute sourceName="s" \(Self.dates)><Location latitude="1"/></WorkoutRoute>
+              <WorkoutEvent type="E" date="2026-04-15 09:10:00 +0200" duration="2" durationUnit="min"/>
+             </Workout>
+             <ActivitySummary dateComponents="soon"/>
+            """)
+        let workout = try #require(visitor.workouts.first)
+        #expect(workout.events.map(\.durationSeconds) == [120] && workout.totalDistance == nil)
+        let codes = summary.problems.all.map(\.code)
+        #expect(
+            codes == [.malformedTag, .missingType, .routePointUnreadable, .unreadableDate, .unreadableValue])
+        #expect(summary.problems.count(.missingType) == 2)
     }
 
     @Test("unknown elements and attributes are passed over, counted by name and reported")

@@ -115,6 +115,10 @@ struct ZipDirectory {
         var sizes = [record.number32(24), record.number32(20), record.number32(42)]
         let extra = fields[nameEnd..<nameEnd + record.number16(30)]
         try applyLargeSizes(extra, to: &sizes, file)
+        guard sizes[2] <= file.count else {
+            throw ExportError.damagedArchive(
+                ExportPlace(entry: file.name, offset: sizes[2]), detail: "an entry lies beyond the end of the file")
+        }
         return ZipEntry(
             name: ZipName.decode(fields[nameStart..<nameEnd]), method: record.number16(10),
             isEncrypted: flags & 1 != 0, isLink: record.number32(38) >> 28 == 0xA,
@@ -149,7 +153,7 @@ struct ZipDirectory {
         var last = 0
         for entry in entries.sorted(by: { $0.headerOffset < $1.headerOffset }) {
             let (end, overflow) = entry.headerOffset.addingReportingOverflow(entry.packedSize)
-            guard entry.headerOffset >= last, !overflow, end + 30 <= directoryOffset else {
+            guard entry.headerOffset >= last, !overflow, end <= directoryOffset - 30 else {
                 throw ExportError.damagedArchive(
                     ExportPlace(entry: entry.name, offset: entry.headerOffset),
                     detail: "its bytes overlap those of another entry or of the directory")

@@ -32,7 +32,7 @@ enum ZipRescue {
         if flags & 8 != 0, entry.packedSize == 0 {
             return try withDescriptor(entry, dataStart, hasLargeSizes, file)
         }
-        if dataStart + entry.packedSize > file.count {
+        if entry.packedSize > file.count - dataStart {
             entry.packedSize = max(0, file.count - dataStart)
             entry.isCut = true
         }

@@ -6,7 +6,7 @@ import HealthRecords
 /// header fields by their order. The person's name and date of birth stand first and are never kept.
 public enum ElectrocardiogramReader {
     /// Bytes of one file; thirty seconds at 512 Hz are below 200 KB.
-    public static let byteLimit = 8 << 20
+    public static let byteLimit = 4 << 20
     /// Where the sample rate stands in the header, from 0, when no unit of frequency can be recognised.
     private static let ratePosition = 7
 

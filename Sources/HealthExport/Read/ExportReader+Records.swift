@@ -293,6 +293,7 @@ extension ExportReader {
     private mutating func keepMetadata() {
         guard let key = attribute(.key), let value = attribute(.value) else {
             checkAttributes(AttributeSet(.key, .value))
+            note(.malformedTag)
             return
         }
         if scanner.attributeCount != 2 { checkAttributes(AttributeSet(.key, .value)) }

@@ -1,3 +1,4 @@
+import CanonicalJSON
 import HealthRecords
 
 /// The elements that come by the hundred, not by the million: built as values at once.
@@ -46,8 +47,12 @@ extension ExportReader {
         let key = text(.key)
         let value = text(.value)
         checkAttributes(AttributeSet(.key, .value))
+        guard let key, let value else {
+            if !scanner.isOversize { note(.malformedTag) }
+            try skipSubtree()
+            return nil
+        }
         try skipSubtree()
-        guard let key, let value else { return nil }
         return MetadataEntry(key: key, value: value)
     }
 
@@ -108,7 +113,7 @@ extension ExportReader {
                 .dateComponents, .activeEnergyBurned, .activeEnergyBurnedGoal, .activeEnergyBurnedUnit, .appleMoveTime,
                 .appleMoveTimeGoal, .appleMoveMinutes, .appleMoveMinutesGoal, .appleExerciseTime,
                 .appleExerciseTimeGoal, .appleStandHours, .appleStandHoursGoal))
-        if date == nil, !scanner.isOversize { note(.unreadableDate) }
+        if date.flatMap({ CivilDate($0) }) == nil, !scanner.isOversize { note(.unreadableDate) }
         try skipSubtree()
         if date != nil { try visitor.activitySummary(summary) }
     }
@@ -167,6 +172,7 @@ extension ExportReader {
                 .frequencyValue, .frequencyUnit, .leftEarValue, .leftEarUnit, .leftEarMasked,
                 .leftEarClampingRangeLowerBound, .leftEarClampingRangeUpperBound, .rightEarValue, .rightEarUnit,
                 .rightEarMasked, .rightEarClampingRangeLowerBound, .rightEarClampingRangeUpperBound))
+        if frequency == nil, !scanner.isOversize { note(.unreadableValue) }
         try skipSubtree()
         return frequency.map { Audiogram.SensitivityPoint(frequency: $0, left: left, right: right) }
     }

@@ -32,33 +32,33 @@ extension ExportReader {
                 // The same block may stand before and after the route (apple-health-export.md 10).
                 if let entry = try metadataEntry(), !workout.metadata.contains(entry) { workout.metadata.append(entry) }
             case .workoutEvent:
-                if let event = try workoutEvent(), workout.events.count < Self.workoutChildLimit {
-                    workout.events.append(event)
-                }
+                if let event = try workoutEvent() { keep(event, in: &workout.events) }
             case .workoutStatistics:
-                if let statistics = try workoutStatistics(), workout.statistics.count < Self.workoutChildLimit {
-                    workout.statistics.append(statistics)
-                }
+                if let statistics = try workoutStatistics() { keep(statistics, in: &workout.statistics) }
             case .workoutActivity:
-                if let activity = try workoutActivity(), workout.activities.count < Self.workoutChildLimit {
-                    workout.activities.append(activity)
-                }
+                if let activity = try workoutActivity() { keep(activity, in: &workout.activities) }
             case .workoutRoute:
                 try readWorkoutRoute(&workout, &routePaths)
             case .record:
-                if try readRecord(parent: .workout), workout.records.count < Self.workoutChildLimit {
-                    workout.records.append(view.materialized())
-                }
+                if try readRecord(parent: .workout) { keep(view.materialized(), in: &workout.records) }
             default:
                 try skipUnknown(in: .workout)
             }
         }
     }
 
+    /// Adds a child within its limit; beyond it the child is counted and left out.
+    private mutating func keep<Child>(_ child: Child, in children: inout [Child], limit: Int = workoutChildLimit) {
+        if children.count < limit { children.append(child) } else { note(.textLimit) }
+    }
+
     private mutating func workoutEvent() throws -> WorkoutEvent? {
         let type = text(.type)
         let date = instant(.date)
-        if attribute(.date) == nil { note(.unreadableDate) }
+        if !scanner.isOversize {
+            if attribute(.date) == nil { note(.unreadableDate) }
+            if type == nil { note(.missingType) }
+        }
         let seconds = duration(withoutUnit: 60)
         checkAttributes(AttributeSet(.type, .date, .duration, .durationUnit))
         var event = WorkoutEvent(
@@ -96,6 +96,7 @@ extension ExportReader {
         statistics.maximum = number(.maximum)
         statistics.sum = number(.sum)
         checkAttributes(AttributeSet(.type, .startDate, .endDate, .average, .minimum, .maximum, .sum, .unit))
+        if type == nil, !scanner.isOversize { note(.missingType) }
         try skipSubtree()
         return type == nil ? nil : statistics
     }
@@ -136,7 +137,7 @@ extension ExportReader {
                 checkAttributes(AttributeSet(.path))
                 try skipSubtree()
             case .location:
-                if let point = try location(), workout.route.count < Self.locationLimit { workout.route.append(point) }
+                if let point = try location() { keep(point, in: &workout.route, limit: Self.locationLimit) }
             case .metadataEntry:
                 // Sync bookkeeping of the route object; nothing that a workout says.
                 _ = try metadataEntry()
@@ -182,7 +183,11 @@ extension ExportReader {
     }
 
     mutating func unitValue(_ value: AttributeName, _ unit: AttributeName) -> UnitValue? {
-        guard let number = number(value), let unit = text(unit) else { return nil }
+        guard let number = number(value) else { return nil }
+        guard let unit = text(unit) else {
+            note(.unreadableValue)
+            return nil
+        }
         return UnitValue(value: number, unit: unit)
     }
 }

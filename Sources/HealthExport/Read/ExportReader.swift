@@ -138,25 +138,26 @@ public struct ExportReader {
     /// A missing end tag costs one element, not the rest of the file: an end tag of an outer element, or an element
     /// that `endedBy` names, ends this one.
     mutating func nextChild(of element: ElementName, endedBy others: [ElementName] = []) throws -> Bool {
-        switch try nextToken() {
-        case .start:
-            guard others.contains(scanner.element) else { return true }
-            unread = .start
-            note(.unclosedElement)
-            return false
-        case .end:
-            if scanner.element == element { return false }
-            if open.contains(scanner.element) {
+        while true {
+            switch try nextToken() {
+            case .start:
+                guard others.contains(scanner.element) else { return true }
+                unread = .start
+                note(.unclosedElement)
+                return false
+            case .end where scanner.element == element:
+                return false
+            case .end where open.contains(scanner.element):
                 unread = .end
                 note(.unclosedElement)
                 return false
+            case .end:
+                note(.strayEndTag)
+            case .endOfStream:
+                isBroken = true
+                unread = .endOfStream
+                return false
             }
-            note(.strayEndTag)
-            return try nextChild(of: element, endedBy: others)
-        case .endOfStream:
-            isBroken = true
-            unread = .endOfStream
-            return false
         }
     }
 
