@@ -44,7 +44,8 @@ phone phone import "$work/export.zip" --time-zone $zone
 
 say "the receiver starts"
 mkdir -m 700 "$work/destination"
-receiver serve --control-port 0 --peer-port 0 --peer-address 127.0.0.1 --destination "$work/destination" \
+# Not through the functions above: the pid must be the program's own, so that it hears SIGTERM.
+"$healthmd" --data-dir "$work/receiver-state" serve --control-port 0 --peer-port 0 --peer-address 127.0.0.1 --destination "$work/destination" \
     2>"$work/receiver.log" &
 receiver_pid=$!
 for _ in $(seq 100); do
@@ -61,7 +62,7 @@ python3 -c 'import json,sys; sys.stdout.write(json.load(open(sys.argv[1]))["code
 receiver devices
 
 say "the phone side serves"
-phone phone serve 2>"$work/phone.log" &
+"$healthmd" --data-dir "$work/phone-state" phone serve 2>"$work/phone.log" &
 phone_pid=$!
 for _ in $(seq 100); do
     receiver status | python3 -c 'import json,sys; sys.exit(0 if json.load(sys.stdin)["iphone"]["connected"] else 1)' && break

@@ -11,7 +11,7 @@ enum CommandTable {
             title: "Days from the phone", commands: [ExportCommand.spec, ExtractCommand.spec] + JobCommands.all),
         Section(
             title: "This receiver", commands: [ServeCommand.spec] + PairingCommands.all + DestinationCommands.all),
-        Section(title: "The phone side", commands: [ImportCommand.spec]),
+        Section(title: "The phone side", commands: PhoneCommands.all),
         Section(
             title: "Looking inside",
             commands: [MetricsCommand.spec] + ItemCommands.all + [
@@ -26,6 +26,7 @@ enum CommandTable {
         case "direct": "pairing and trust under their old names"
         case "item": "inspect, verify and encode item files"
         case "manifest": "export manifests"
+        case "settings": "the saved settings of the phone side"
         case "partition": "partition files"
         case "phone": "the phone side, fed by an Apple Health export"
         case "health-export": "Apple Health exports"

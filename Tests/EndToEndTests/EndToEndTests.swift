@@ -1,1 +1,16 @@
+import Foundation
+import TestSupport
 import Testing
+
+/// Real processes over loopback.
+@Suite("End to end", .serialized)
+struct EndToEndTests {
+    @Test("a phone that knows only the published protocol gives the same files as ours")
+    func publishedPhone() throws {
+        let work = try TemporaryFolder()
+        let script = Checkout.root.appendingPathComponent("Tests/PythonPhone/interop.py")
+        let outcome = try Program.run("python3", [script.path, try Program.healthmd().path, work.path])
+        #expect(outcome.status == 0, "\(outcome.output)\n\(outcome.errors)")
+        #expect(outcome.output.hasPrefix("interop:"))
+    }
+}

@@ -8,6 +8,7 @@ struct UsageError: Error, Sendable {
         case invalidValue = "invalid_value"
         case unknownArgument = "unknown_argument"
         case invalidSubcommand = "invalid_subcommand"
+        case missingEquals = "missing_equals"
         case valueValidation = "value_validation"
         case tooManyValues = "too_many_values"
         case tooFewValues = "too_few_values"

@@ -1,8 +1,7 @@
 import CanonicalJSON
-import DurableStore
 import Foundation
 import HealthExport
-import HealthRecords
+import Sender
 
 /// `phone import`: an Apple Health export becomes a new generation of the phone's day store (extensions.md 4).
 enum ImportCommand {
@@ -27,14 +26,10 @@ enum ImportCommand {
     private static func run(_ invocation: Invocation, _ console: Console) throws -> ExitCode {
         let interruption = Interruption.watch()
         let progress = ProgressReporter(invocation, console)
-        let folder = try StateFolders(path: try StateRoot.path(invocation)).folder(.phone)
-        var options = ExportOptions()
-        options.rescue = invocation.has("--rescue")
         do {
-            let report = try DayStore.open(in: folder).importExport(
+            let report = try PhoneCommands.client(invocation).importExport(
                 paths: try invocation.words.map(AbsolutePath.of), timeZone: invocation.text("--time-zone"),
-                sources: invocation.text("--sources").map(SourceList.names), options: options,
-                now: Instant(secondsSince1970: Date().timeIntervalSince1970)
+                sources: invocation.text("--sources").map(SourceList.names), rescue: invocation.has("--rescue")
             ) { step in
                 if interruption.signal != nil { throw Interrupted() }
                 progress.report(

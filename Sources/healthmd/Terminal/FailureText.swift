@@ -3,6 +3,7 @@ import ConnectedProtocol
 import Cryptography
 import DurableStore
 import HMDCItem
+import HealthData
 import HealthExport
 import RawResult
 import Receiver
@@ -33,6 +34,7 @@ enum FailureText {
             CommandFailure(error.code, "the result cannot be used; inspect the job, then resume it", status: .integrity)
         case let error as ExportError: export(error)
         case let error as SenderError: sender(error)
+        case let error as HealthDataError: CommandFailure(error.code, error.description, status: .integrity)
         case let error as ReceiverDaemonError: daemon(error)
         case let error as ReceiverControlError: CommandFailure(error.code, error.message)
         case let error as ControlAPIError: CommandFailure(error.code, error.description)
