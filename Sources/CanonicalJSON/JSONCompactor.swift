@@ -138,10 +138,11 @@ public struct JSONCompactor {
             return .array
         case .string:
             try output.append(UInt8(ascii: "\""))
-            var sink = CopyingSink(output: output, keeps: watching != nil)
-            output = Output(capacity: 0, writer: nil)
+            // Moved there and back: a second owner, however short its life, makes each string copy the whole buffer.
+            var sink = CopyingSink(output: Output(capacity: 0, writer: nil), keeps: watching != nil)
+            swap(&output, &sink.output)
             try tokens.readString(into: &sink)
-            output = sink.output
+            swap(&output, &sink.output)
             try output.append(UInt8(ascii: "\""))
             guard let kept = sink.kept else { return .longString }
             return .string(String(decoding: kept, as: UTF8.self))

@@ -37,6 +37,8 @@ enum UnitConversion {
     /// are none (apple-health-export.md 7).
     static func convert(_ value: Double, from unit: String, to target: String) -> Double? {
         guard value.isFinite else { return nil }
+        // Targets are canonical, so the usual case needs no table.
+        if unit == target, target != "%" { return value }
         let unit = canonical(unit)
         if target == "%", unit == "%" || unit == "count" {
             guard value >= 0, value <= 100 else { return nil }
