@@ -8,19 +8,31 @@ public enum RFC3339 {
     /// `yyyy-MM-ddTHH:mm:ssZ`; a fraction is cut off towards the past. Nil for an instant that is not finite or lies
     /// outside years 0 to 9999.
     public static func seconds(since2001 instant: Double) -> String? {
-        guard let whole = wholeSeconds(instant) else { return nil }
-        return text(seconds: whole, nanoseconds: nil)
+        var output: [UInt8] = []
+        output.reserveCapacity(20)
+        guard let whole = wholeSeconds(instant), append(seconds: whole, nanoseconds: nil, to: &output) else {
+            return nil
+        }
+        return String(decoding: output, as: UTF8.self)
     }
 
     /// `yyyy-MM-ddTHH:mm:ss.nnnnnnnnnZ`: the binary64 value rounded half to even (extensions.md 9.12). Nil as above.
     public static func nanoseconds(since2001 instant: Double) -> String? {
-        guard var whole = wholeSeconds(instant) else { return nil }
+        var output: [UInt8] = []
+        output.reserveCapacity(30)
+        guard appendNanoseconds(since2001: instant, to: &output) else { return nil }
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    /// Appends what ``nanoseconds(since2001:)`` gives, without a string in between; false, and nothing appended, where that is nil.
+    public static func appendNanoseconds(since2001 instant: Double, to output: inout [UInt8]) -> Bool {
+        guard var whole = wholeSeconds(instant) else { return false }
         var nanoseconds = roundedNanoseconds(instant - instant.rounded(.down))
         if nanoseconds == Int(nanosecondsPerSecond) {
             nanoseconds = 0
             whole += 1
         }
-        return text(seconds: whole, nanoseconds: nanoseconds)
+        return append(seconds: whole, nanoseconds: nanoseconds, to: &output)
     }
 
     /// The instant of an RFC 3339 text, with any offset and fraction; nil for another text.
@@ -66,12 +78,10 @@ public enum RFC3339 {
         return Int(quotient) + (roundsUp ? 1 : 0)
     }
 
-    private static func text(seconds: Int, nanoseconds: Int?) -> String? {
+    private static func append(seconds: Int, nanoseconds: Int?, to output: inout [UInt8]) -> Bool {
         let day = Int((Double(seconds) / Double(secondsPerDay)).rounded(.down))
-        guard let date = CivilDate(daysSince1970: day) else { return nil }
+        guard let date = CivilDate(daysSince1970: day) else { return false }
         let rest = seconds - day * secondsPerDay
-        var output: [UInt8] = []
-        output.reserveCapacity(30)
         date.append(to: &output)
         output.append(UInt8(ascii: "T"))
         PaddedNumber.append(rest / 3_600, width: 2, to: &output)
@@ -84,7 +94,7 @@ public enum RFC3339 {
             PaddedNumber.append(nanoseconds, width: 9, to: &output)
         }
         output.append(UInt8(ascii: "Z"))
-        return String(decoding: output, as: UTF8.self)
+        return true
     }
 
     private static func twoDigits(_ bytes: [UInt8], _ index: Int) -> Int? {

@@ -19,6 +19,20 @@ struct ArchiveBuild {
 
     /// The archive of the day. Its status is `partial` as soon as a selected type was not to be had.
     func archive() -> RecordArchive {
+        let contents = contents()
+        var archive = contents.archive
+        archive.externalRecords = contents.entries.map(\.record.value)
+        return archive
+    }
+
+    /// The archive without its records, and the records before they have any form.
+    struct Contents {
+        var archive: RecordArchive
+        let entries: [ArchiveEntry]
+    }
+
+    /// What the archive holds.
+    func contents() -> Contents {
         let interval = RecordArchive.QueryInterval(
             startDate: Date(timeIntervalSince1970: frame.interval.lowerBound),
             endDate: Date(timeIntervalSince1970: frame.interval.upperBound),
@@ -33,25 +47,24 @@ struct ArchiveBuild {
         collectCorrelations(into: &collected)
         collectWorkouts(into: &collected)
         collectRings(into: &collected)
-        archive.externalRecords = collected.records
         archive.queryManifest.results = results(collected, interval)
         archive.integrityWarnings = warnings()
         let isComplete = archive.queryManifest.results.allSatisfy { $0.status == .success } && source.failures.isEmpty
         archive.captureStatus = isComplete ? .complete : .partial
-        return archive
+        return Contents(archive: archive, entries: collected.entries)
     }
 
     /// External records by identity, and how many there are of each type.
     private struct Collected {
-        private(set) var records: [OpaqueValue] = []
+        private(set) var entries: [ArchiveEntry] = []
         private(set) var counts: [String: Int] = [:]
         private var identities: Set<String> = []
 
         /// The same object seen twice is one record.
-        mutating func append(_ record: ExternalRecord) {
-            guard identities.insert(record.identifier).inserted else { return }
-            counts[record.type, default: 0] += 1
-            records.append(record.value)
+        mutating func append(_ entry: ArchiveEntry) {
+            guard identities.insert(entry.identifier).inserted else { return }
+            counts[entry.type, default: 0] += 1
+            entries.append(entry)
         }
     }
 
@@ -70,7 +83,7 @@ struct ArchiveBuild {
     private func collectRecords(into collected: inout Collected) {
         for (type, metricIDs) in selectedMetrics().sorted(by: { $0.key < $1.key }) {
             for record in samples.owned(type, by: frame) {
-                collected.append(ExternalRecord(record, metricIDs: metricIDs))
+                collected.append(ArchiveEntry(record, metricIDs: metricIDs))
             }
         }
     }
@@ -80,7 +93,7 @@ struct ArchiveBuild {
         for correlation in source.correlations where frame.owns(correlation.start) {
             let metricIDs = Set(correlation.members.flatMap { metrics[$0.type] ?? [] }).sorted()
             guard !metricIDs.isEmpty else { continue }
-            collected.append(ExternalRecord(correlation, metricIDs: metricIDs))
+            collected.append(ArchiveEntry(ExternalRecord(correlation, metricIDs: metricIDs)))
         }
     }
 
@@ -88,14 +101,16 @@ struct ArchiveBuild {
         guard selection.contains("workouts") else { return }
         for workout in source.workouts where frame.owns(workout.start) {
             let record = ExternalRecord(workout)
-            collected.append(record)
-            if !workout.route.isEmpty { collected.append(ExternalRecord(routeOf: workout, owner: record.identifier)) }
+            collected.append(ArchiveEntry(record))
+            if !workout.route.isEmpty {
+                collected.append(ArchiveEntry(ExternalRecord(routeOf: workout, owner: record.identifier)))
+            }
         }
     }
 
     private func collectRings(into collected: inout Collected) {
         guard selection.contains("activity_summary"), let rings = source.activitySummary else { return }
-        collected.append(ExternalRecord(rings, frame: frame))
+        collected.append(ArchiveEntry(ExternalRecord(rings, frame: frame)))
     }
 
     // MARK: Manifest

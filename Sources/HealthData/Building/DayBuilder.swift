@@ -63,10 +63,14 @@ struct DayBuild {
         reportFailures()
     }
 
+    private var archiveBuild: ArchiveBuild {
+        ArchiveBuild(frame: frame, source: source, samples: samples, selection: builder.selection)
+    }
+
+    func archiveContents() -> ArchiveBuild.Contents { archiveBuild.contents() }
+
     mutating func buildArchive() {
-        let archive = ArchiveBuild(
-            frame: frame, source: source, samples: samples, selection: builder.selection
-        ).archive()
+        let archive = archiveBuild.archive()
         record.healthKitRecordArchive = archive
         record.healthKitRecordCaptureStatus = archive.captureStatus
     }

@@ -41,6 +41,9 @@ struct ExternalRecord {
 
     // MARK: Records
 
+    /// The identity of a record: its content.
+    static func identifier(of record: HealthRecord) -> String { identifier(record.archiveDigest) }
+
     init(_ record: HealthRecord, metricIDs: [String]) {
         var fields = Self.origin(
             record.source, record.start, record.end, record.created, record.metadata)
@@ -64,7 +67,7 @@ struct ExternalRecord {
                 ])
             })
         self.init(
-            identifier: Self.identifier(record.archiveDigest), type: record.type, kind: kind, metricIDs: metricIDs,
+            identifier: Self.identifier(of: record), type: record.type, kind: kind, metricIDs: metricIDs,
             fields: fields)
     }
 

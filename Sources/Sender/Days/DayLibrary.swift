@@ -27,6 +27,9 @@ protocol DaySource: AnyObject {
     ///   - metricIDs: the metrics to compute; nil for all.
     ///   - includesArchive: whether every source record comes along.
     func record(of day: CivilDate, metricIDs: [String]?, includesArchive: Bool) throws -> DailyRecord
+
+    /// The lossless document of a day, made without holding its source records in any other form.
+    func losslessDay(of day: CivilDate, metricIDs: [String]?, version: DocumentVersion) throws -> LosslessDay
 }
 
 /// A zone as the protocol asks it.

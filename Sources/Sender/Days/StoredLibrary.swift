@@ -32,8 +32,15 @@ final class StoredDays: DaySource {
     func coverage() throws -> ClosedRange<CivilDate>? { generation.dayRange }
 
     func record(of day: CivilDate, metricIDs: [String]?, includesArchive: Bool) throws -> DailyRecord {
+        builder(metricIDs).record(of: day, from: try generation.sourceDay(day), includesArchive: includesArchive)
+    }
+
+    func losslessDay(of day: CivilDate, metricIDs: [String]?, version: DocumentVersion) throws -> LosslessDay {
+        try builder(metricIDs).losslessDay(of: day, from: try generation.sourceDay(day), version: version)
+    }
+
+    private func builder(_ metricIDs: [String]?) -> DayBuilder {
         let selection = metricIDs.map { HealthData.MetricSelection(metricIDs: $0) } ?? .all
         return DayBuilder(zone: generation.zone, sources: sources, selection: selection)
-            .record(of: day, from: try generation.sourceDay(day), includesArchive: includesArchive)
     }
 }

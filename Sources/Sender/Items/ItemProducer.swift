@@ -22,8 +22,8 @@ final class ItemProducer {
     }
 
     /// What became of a day.
-    private enum Capture {
-        case captured(DailyRecord)
+    private enum Capture<Content> {
+        case captured(Content)
         /// The day lies outside of what was imported.
         case missing
         case failed(code: String)
@@ -36,11 +36,10 @@ final class ItemProducer {
         guard let day = ZoneCalendar(zone: generation.zone).day(containing: order.sourceDate) else {
             throw SenderError.invalidDays("an instant lies outside the calendar")
         }
-        let capture = capture(day, order, generation)
         let (byteCount, sha256) = try store.write(itemID) { sink in
             switch order.kind {
-            case .macHealthDay: try ItemProducer.write(healthDay(capture, order), order, to: &sink)
-            case .strictRawDay: try ItemProducer.write(try rawDay(capture, day, order), order, to: &sink)
+            case .macHealthDay: try ItemProducer.write(healthDay(day, order, generation), order, to: &sink)
+            case .strictRawDay: try ItemProducer.write(rawDay(day, order, generation), order, to: &sink)
             }
         }
         return PendingItem(
@@ -55,12 +54,12 @@ final class ItemProducer {
         return generation
     }
 
-    private func capture(_ day: CivilDate, _ order: ItemOrder, _ generation: any DaySource) -> Capture {
+    private func capture<Content>(
+        _ day: CivilDate, _ generation: any DaySource, _ read: () throws -> Content
+    ) -> Capture<Content> {
         do {
             guard let coverage = try generation.coverage(), coverage.contains(day) else { return .missing }
-            return .captured(
-                try generation.record(
-                    of: day, metricIDs: order.metricIDs, includesArchive: order.includesArchive))
+            return .captured(try read())
         } catch {
             // The reason stays here; what leaves is the published code of a source that could not be read.
             return .failed(code: DayFailure.Reason.healthKitError.rawValue)
@@ -76,7 +75,12 @@ final class ItemProducer {
 
     // MARK: Kind 1
 
-    private func healthDay(_ capture: Capture, _ order: ItemOrder) -> HealthDayEnvelope<DailyRecord> {
+    private func healthDay(
+        _ day: CivilDate, _ order: ItemOrder, _ generation: any DaySource
+    ) -> HealthDayEnvelope<DailyRecord> {
+        let capture = capture(day, generation) {
+            try generation.record(of: day, metricIDs: order.metricIDs, includesArchive: order.includesArchive)
+        }
         let date = order.sourceDate.foundationDate
         var record: DailyRecord?
         var failure: DayFailure?
@@ -97,20 +101,30 @@ final class ItemProducer {
 
     // MARK: Kind 2
 
-    private func rawDay(_ capture: Capture, _ day: CivilDate, _ order: ItemOrder) throws -> StrictRawDayEnvelope {
+    private func rawDay(
+        _ day: CivilDate, _ order: ItemOrder, _ generation: any DaySource
+    ) -> StrictRawDayEnvelope {
         let raw: StrictRawDay
-        switch capture {
-        case .captured(let record):
-            let version = DocumentVersion(rawValue: order.documentVersion) ?? .v8
-            let document = try DayDocument(
-                record, detail: order.includesArchive ? .lossless : .summary, version: version)
-            raw = StrictRawDay(day, record, document, expectsArchive: order.includesArchive)
+        switch capture(day, generation, { try document(of: day, order, generation) }) {
+        case .captured(let document): raw = StrictRawDay(day, document)
         case .missing:
             raw = StrictRawDay(date: day.description, status: .missing, failureCode: "missing_day")
         case .failed(let code):
             raw = StrictRawDay(date: day.description, status: .failed, failureCode: code)
         }
         return StrictRawDayEnvelope(day: raw, sourceDate: order.sourceDate.foundationDate)
+    }
+
+    private func document(
+        of day: CivilDate, _ order: ItemOrder, _ generation: any DaySource
+    ) throws -> RawDayDocument {
+        let version = DocumentVersion(rawValue: order.documentVersion) ?? .v8
+        if order.includesArchive {
+            let lossless = try generation.losslessDay(of: day, metricIDs: order.metricIDs, version: version)
+            return RawDayDocument(lossless)
+        }
+        let record = try generation.record(of: day, metricIDs: order.metricIDs, includesArchive: false)
+        return RawDayDocument(record, try DayDocument(record, detail: .summary, version: version))
     }
 }
 

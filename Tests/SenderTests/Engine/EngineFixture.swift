@@ -83,6 +83,10 @@ private final class FakeGeneration: DaySource {
 
     func coverage() throws -> ClosedRange<CivilDate>? { library.range }
 
+    func losslessDay(of day: CivilDate, metricIDs: [String]?, version: DocumentVersion) throws -> LosslessDay {
+        try LosslessDay(try record(of: day, metricIDs: metricIDs, includesArchive: true), version: version)
+    }
+
     func record(of day: CivilDate, metricIDs: [String]?, includesArchive: Bool) throws -> DailyRecord {
         if library.unreadableDays.contains(day.description) { throw CocoaError(.fileReadCorruptFile) }
         let instant = Double(day.daysSince1970) * 86_400
