@@ -76,6 +76,7 @@ extension ExportReader {
         }
         checkAttributes(AttributeSet(.value))
         try skipSubtree()
+        if let exportDate { try visitor.exportDate(exportDate) }
     }
 
     private mutating func readCharacteristics() throws {

@@ -4,6 +4,8 @@ import HealthRecords
 public protocol ExportVisitor: AnyObject {
     /// Called once, before anything else, with the tables that the numbers in the views refer to.
     func begin(tables: ExportTables)
+    /// When the export was made; usually the first element, before any record.
+    func exportDate(_ date: Instant) throws
     /// Asked once for each type: whether its records are wanted. Those that are not are counted all the same.
     func wantsRecords(ofType type: String) -> Bool
     /// One record. The view is valid only during the call.
@@ -27,6 +29,8 @@ public protocol ExportVisitor: AnyObject {
 extension ExportVisitor {
     /// Does nothing with it.
     public func begin(tables: ExportTables) {}
+    /// Does nothing with it.
+    public func exportDate(_ date: Instant) throws {}
     /// Wants all.
     public func wantsRecords(ofType type: String) -> Bool { true }
     /// Does nothing with it.
