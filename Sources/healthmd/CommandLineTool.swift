@@ -19,6 +19,11 @@ struct CommandLineTool {
             case .help(let path):
                 console.print(text: Help(commands: Self.commands).text(for: path))
                 return ExitCode.success.rawValue
+            case .group(let path, let next):
+                let guidance = Guidance(group: path, next: next, commands: Self.commands)
+                return guide(
+                    guidance, (["healthmd"] + path).joined(separator: " "), asDocument: words.contains("--json"),
+                    asText: words.contains("--human"))
             case .run(let invocation):
                 return run(invocation)
             }
@@ -32,8 +37,9 @@ struct CommandLineTool {
     private func run(_ invocation: Invocation) -> Int32 {
         let extended = invocation.text("--exit-codes") == "extended"
         if let guidance = invocation.command.guidance(invocation) {
-            console.print(document(guidance, invocation.command))
-            return ExitCode.success.rawValue
+            return guide(
+                guidance, invocation.command.spelled, asDocument: invocation.has("--json"),
+                asText: invocation.has("--human"))
         }
         do {
             return try invocation.command.run(invocation, console).number(extended: extended)
@@ -65,18 +71,13 @@ struct CommandLineTool {
         return .object(document)
     }
 
-    private func document(_ guidance: Guidance, _ command: CommandSpec) -> JSONValue {
-        let actions = guidance.examples.map { example -> JSONValue in
-            ["command": .string(example.command), "description": .string(example.explanation)]
+    private func guide(_ guidance: Guidance, _ command: String, asDocument: Bool, asText: Bool) -> Int32 {
+        if asText || (console.outputIsTerminal && !asDocument) {
+            console.print(text: guidance.text)
+        } else {
+            console.print(guidance.document(command: command))
         }
-        return [
-            "schema": "healthmd.cli_guidance", "schema_version": 1, "status": "guidance",
-            "command": .string(command.spelled), "message": .string(guidance.message), "request_sent": false,
-            "missing": .array(guidance.missing.map(JSONValue.string)),
-            "required_choices": .array(
-                guidance.exactlyOneOf.map { ["exactly_one_of": .array($0.map(JSONValue.string))] }),
-            "next_actions": .array(actions),
-        ]
+        return ExitCode.success.rawValue
     }
 }
 

@@ -10,12 +10,13 @@ enum CommandTable {
         Section(
             title: "Days from the phone", commands: [ExportCommand.spec, ExtractCommand.spec] + JobCommands.all),
         Section(
-            title: "This receiver", commands: [ServeCommand.spec] + PairingCommands.all + DestinationCommands.all),
+            title: "This receiver",
+            commands: [ServeCommand.spec, DoctorCommand.spec] + PairingCommands.all + DestinationCommands.all),
         Section(title: "The phone side", commands: PhoneCommands.all),
         Section(
             title: "Looking inside",
             commands: [MetricsCommand.spec] + ItemCommands.all + [
-                PartitionCommand.spec, ManifestCommand.spec, HealthExportCommand.spec,
+                PartitionCommand.spec, ManifestCommand.spec, HealthExportCommand.spec, RenderCommand.spec,
             ]),
         Section(title: "Your shell", commands: [CompletionCommand.spec]),
     ]

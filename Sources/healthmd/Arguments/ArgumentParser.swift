@@ -7,6 +7,8 @@ struct ArgumentParser {
     enum Request {
         case run(Invocation)
         case help([String])
+        /// Words that only begin a command, and those that may follow.
+        case group([String], next: [String])
         case version
     }
 
@@ -40,6 +42,7 @@ struct ArgumentParser {
             scanner.positionals.append(word)
         }
         guard let command else {
+            if !path.isEmpty { return .group(path, next: nextWords(after: path)) }
             throw UsageError(
                 .missingSubcommand, "a command is missing", command: path, accepted: nextWords(after: path))
         }

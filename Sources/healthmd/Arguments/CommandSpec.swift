@@ -118,17 +118,6 @@ struct CommandSpec: Sendable {
     var spelled: String { (["healthmd"] + path).joined(separator: " ") }
 }
 
-/// What a recognised but incomplete command prints: `healthmd.cli_guidance` v1, exit 0 (cli.md 13).
-struct Guidance: Sendable {
-    let message: String
-    /// What has to be given.
-    let missing: [String]
-    /// Groups of which exactly one has to be chosen.
-    let exactlyOneOf: [[String]]
-    /// Commands that work.
-    let examples: [Example]
-}
-
 /// Options that every command takes, before or after its name (cli.md 1).
 enum GlobalOptions {
     static let all: [OptionSpec] = [

@@ -44,7 +44,9 @@ struct UsageError: Error, Sendable {
             ],
         ]
         if !accepted.isEmpty {
-            document.append("accepted_arguments", .array(accepted.map(JSONValue.string)))
+            let isCommand = kind == .invalidSubcommand || kind == .missingSubcommand
+            document.append(
+                isCommand ? "available_commands" : "accepted_arguments", .array(accepted.map(JSONValue.string)))
         }
         return .object(document)
     }

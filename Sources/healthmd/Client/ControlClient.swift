@@ -21,7 +21,15 @@ struct ControlClient: Sendable {
 
         /// `status` of the response object.
         var word: String? { document["status"]?.string }
-        var failureReason: String? { document["failure_reason"]?.string }
+        /// `failure_reason` of the response object, else the code of an error body.
+        var failureReason: String? { document["failure_reason"]?.string ?? document["error"]?.string }
+
+        /// The document as a command prints it: an error body says `failure` like every other failure (cli.md 12).
+        var printable: JSONValue {
+            guard var object = document.object, object["error"] != nil, object["status"] == nil else { return document }
+            object.append("status", "failure")
+            return .object(object)
+        }
     }
 
     /// Finds the receiver: `--base-url`, else the runtime file of a daemon that runs, else nothing is there.

@@ -10,10 +10,19 @@ enum StateRoot {
             workingDirectory: FileManager.default.currentDirectoryPath)
     }
 
-    /// One part, if it exists: a client never creates state.
+    /// The root, if it exists: a client never creates state.
+    static func existingRoot(_ invocation: Invocation) throws -> Directory? {
+        do {
+            return try Directory.openRoot(try path(invocation))
+        } catch StoreError.notFound {
+            return nil
+        }
+    }
+
+    /// One part, if it exists.
     static func existing(_ part: StateFolders.Part, _ invocation: Invocation) throws -> Directory? {
         do {
-            return try Directory.openRoot(try path(invocation)).directory(part.rawValue)
+            return try existingRoot(invocation)?.directory(part.rawValue)
         } catch StoreError.notFound {
             return nil
         }
@@ -27,6 +36,8 @@ struct RuntimeFile: Sendable {
     let pid: Int
     let controlPort: Int
     let peerPort: Int
+    /// When it became ready, in Unix seconds; nil when that cannot be read.
+    let startedAt: Double?
 
     /// The published ports, or nil when no daemon holds the folder.
     static func read(in receiver: Directory) throws -> RuntimeFile? {
@@ -37,7 +48,8 @@ struct RuntimeFile: Sendable {
             guard let pid = document["pid"]?.number?.int, let control = document["control_port"]?.number?.int,
                 let peer = document["peer_port"]?.number?.int
             else { return nil }
-            return RuntimeFile(pid: pid, controlPort: control, peerPort: peer)
+            return RuntimeFile(
+                pid: pid, controlPort: control, peerPort: peer, startedAt: DoctorChecks.instant(document["started_at"]))
         } catch StoreError.notFound {
             return nil  // The daemon holds the lock and is not ready yet.
         }

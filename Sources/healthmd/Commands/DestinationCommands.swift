@@ -21,7 +21,7 @@ enum DestinationCommands {
             guard let folder = invocation.words.first else { return .usage }
             let answer = try ControlClient(invocation).send(
                 "PUT", "/v1/destination", ["root_path": .string(try AbsolutePath.of(folder))])
-            console.print(answer.document)
+            console.print(answer.printable)
             return answer.status == 200 ? .success : .failure
         })
 }

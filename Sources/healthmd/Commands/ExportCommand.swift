@@ -110,7 +110,7 @@ enum FileJob {
             }
             if answer.status == 200 { progress.report(phase: "completed", state: answer.document) }
             progress.finish()
-            console.print(answer.document)
+            console.print(answer.printable)
             if answer.status != 200 { hint(answer, jobID, console) }
             return JobExit.status(answer, strict: invocation.has("--strict"))
         } catch HTTPTransfer.Failure.stopped {
@@ -129,7 +129,10 @@ enum FileJob {
             if let active = answer.document["active_job_id"]?.string {
                 console.note("another job is active. To see it: healthmd status --job \(active)")
             }
-        default: break
+        default:
+            if answer.failureReason == "server_not_ready" {
+                console.note("the receiver stopped; the job goes on after: healthmd serve")
+            }
         }
     }
 }

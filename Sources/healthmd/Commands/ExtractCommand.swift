@@ -23,10 +23,8 @@ enum ExtractCommand {
             guard !DateForm.isGiven(invocation) else { return nil }
             return Guidance(
                 message: "Which days, and what of them? Nothing was asked of the phone.", missing: ["dates", "scope"],
-                exactlyOneOf: [
-                    ["--from D --to D", "--last N", "--yesterday", "--all"],
-                    ["--metric ID", "--category NAME", "--object NAME", "--all-metrics"],
-                ],
+                exactlyOneOf: [["--from D --to D", "--last N", "--yesterday", "--all"]],
+                oneOrMoreOf: [["--metric ID", "--category NAME", "--object NAME", "--all-metrics"]],
                 examples: [Example("healthmd extract --last 7 --all-metrics", "seven whole documents")])
         },
         run: { invocation, console in

@@ -26,7 +26,7 @@ enum JobCommands {
             let client = try ControlClient(invocation)
             guard let job = invocation.uuid("--job") else {
                 let answer = try client.send("GET", "/v1/status")
-                console.print(answer.document)
+                console.print(answer.printable)
                 return answer.status == 200 ? .success : .failure
             }
             if invocation.has("--fetch") { return try RawJob.fetch(job, invocation, console) }
@@ -57,7 +57,7 @@ enum JobCommands {
             }
             let path = "/v1/exports" + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
             let answer = try ControlClient(invocation).send("GET", path)
-            console.print(answer.document)
+            console.print(answer.printable)
             return answer.status == 200 ? .success : .failure
         })
 
@@ -78,7 +78,7 @@ enum JobCommands {
             guard let job = invocation.identifier else { return .usage }
             let answer = try ControlClient(invocation).send(
                 "POST", "/v1/exports/\(job.uuidString)/verify", [:], timeout: ControlClient.waitingTimeout)
-            console.print(answer.document)
+            console.print(answer.printable)
             guard answer.status == 200 else { return JobExit.failure(answer) }
             return answer.word == "intact" ? .success : .integrity
         })
@@ -106,7 +106,7 @@ enum JobCommands {
         run: { invocation, console in
             guard let job = invocation.identifier else { return .usage }
             let answer = try ControlClient(invocation).send("POST", "/v1/exports/\(job.uuidString)/cancel", [:])
-            console.print(answer.document)
+            console.print(answer.printable)
             if answer.failureReason == "cancellation_deferred" {
                 console.note("one file is being written; the job is cancelled as soon as it is done")
             }
@@ -115,7 +115,7 @@ enum JobCommands {
 
     private static func show(_ job: UUID, _ client: ControlClient, _ console: Console) throws -> ExitCode {
         let answer = try client.send("GET", "/v1/exports/\(job.uuidString)?fields=state")
-        console.print(answer.document)
+        console.print(answer.printable)
         return answer.status == 200 || answer.status == 202 ? .success : JobExit.failure(answer)
     }
 

@@ -3,7 +3,7 @@ import Foundation
 
 /// `pair`, `devices`, `unpair` on the receiver's side (extensions.md 2.1, cli.md 7).
 enum PairingCommands {
-    static let all = [pair, devices, unpair]
+    static let all = [pair, devices, unpair, resetTrust]
 
     static let pair = CommandSpec(
         "pair", aliases: [["direct", "pair"]], summary: "Opens a pairing, prints its code and waits for the phone.",
@@ -42,7 +42,7 @@ enum PairingCommands {
         examples: [Example("healthmd devices", "names, ids, when they were last there")],
         run: { invocation, console in
             let answer = try ControlClient(invocation).send("GET", "/v1/peers")
-            console.print(answer.document)
+            console.print(answer.printable)
             return answer.status == 200 ? .success : .failure
         })
 
@@ -60,8 +60,46 @@ enum PairingCommands {
         run: { invocation, console in
             guard let peer = invocation.identifier else { return .usage }
             let answer = try ControlClient(invocation).send("DELETE", "/v1/peers/" + peer.uuidString)
-            console.print(answer.document)
+            console.print(answer.printable)
             return answer.status == 200 ? .success : answer.status == 404 ? .notFound : .failure
+        })
+
+    static let resetTrust = CommandSpec(
+        "reset-trust", aliases: [["direct", "reset-trust"]],
+        summary: "Forgets every phone. The phones forget separately; unfinished jobs stay, paused.",
+        examples: [Example("healthmd reset-trust --confirm", "nothing is removed without --confirm")],
+        options: [.flag("--confirm", "really remove the trust in every phone")],
+        guidance: { invocation in
+            guard !invocation.has("--confirm") else { return nil }
+            return Guidance(
+                message: "This removes the trust in every phone. Nothing was removed.", missing: ["--confirm"],
+                exactlyOneOf: [],
+                examples: [
+                    Example("healthmd devices", "shows which phones that would be"),
+                    Example("healthmd reset-trust --confirm", "removes them all"),
+                ])
+        },
+        run: { invocation, console in
+            let client = try ControlClient(invocation)
+            let list = try client.send("GET", "/v1/peers")
+            guard list.status == 200, let devices = list.document["devices"]?.array else {
+                console.print(list.printable)
+                return .failure
+            }
+            var removed: [JSONValue] = []
+            for identifier in devices.compactMap({ $0["installation_id"]?.string }) {
+                let answer = try client.send("DELETE", "/v1/peers/" + identifier)
+                // 404: another command was quicker; it is gone all the same.
+                guard answer.status == 200 || answer.status == 404 else {
+                    throw CommandFailure(
+                        answer.document["error"]?.string ?? "direct_storage_outcome_unknown",
+                        "not every phone was forgotten; healthmd devices shows which remain",
+                        details: [("removed", .array(removed))])
+                }
+                removed.append(.string(identifier))
+            }
+            console.print(["status": "success", "removed": .array(removed)])
+            return .success
         })
 
     private static func open(
@@ -73,11 +111,11 @@ enum PairingCommands {
         guard answer.status == 201, let identifier = answer.document["pairing_id"]?.string,
             let code = answer.document["code"]?.string
         else {
-            console.print(answer.document)
+            console.print(answer.printable)
             return answer.status == 409 ? .busy : .failure
         }
         if invocation.has("--no-wait") {
-            console.print(answer.document)
+            console.print(answer.printable)
             return .success
         }
         explain(answer.document, code, console, phoneApp: invocation.has("--phone-app"))
@@ -123,10 +161,10 @@ enum PairingCommands {
                 }
             case "awaiting_approval": break
             case "paired":
-                console.print(answer.document)
+                console.print(answer.printable)
                 return .success
             default:
-                console.print(answer.document)
+                console.print(answer.printable)
                 return .failure
             }
             Thread.sleep(forTimeInterval: 0.3)
@@ -146,7 +184,7 @@ enum PairingCommands {
     ) throws -> ExitCode {
         let answer = try client.send(
             "POST", "/v1/pairing/\(identifier)/approve", ["accept": .bool(accept)])
-        console?.print(answer.document)
+        console?.print(answer.printable)
         return answer.status == 200 ? .success : answer.status == 404 ? .notFound : .failure
     }
 }

@@ -60,7 +60,7 @@ enum RawJob {
             }
             progress.finish()
             switch outcome {
-            case .answer(let answer): return try small(answer, job, invocation, console)
+            case .answer(let answer): return try small(answer, expectation, job, invocation, console)
             case .raw:
                 guard let download else { preconditionFailure("a raw outcome has a body") }
                 progress.report(phase: "validating", state: nil)
@@ -75,15 +75,21 @@ enum RawJob {
     }
 
     private static func small(
-        _ answer: ControlClient.Answer, _ job: UUID, _ invocation: Invocation, _ console: Console
+        _ answer: ControlClient.Answer, _ expectation: RawResponseCheck.Expectation, _ job: UUID,
+        _ invocation: Invocation, _ console: Console
     ) throws -> ExitCode {
+        // A result that does not vouch for itself by its headers is not passed on (raw-result.md 1, 8).
+        let isData = answer.document["raw_result"] != nil || answer.document["raw_data"] != nil
+        if isData || (answer.status == 200 && expectation.profile != nil) {
+            throw invalid(["validation_headers_missing"], profile: expectation.profile)
+        }
         if let path = invocation.text("--output"), answer.status == 200 {
             var bytes: [UInt8] = []
             ControlStyle.append(answer.document, to: &bytes)
             bytes.append(0x0A)
             try OutputFile.write(path, nextStep: resultStays) { sink in try bytes.withUnsafeBytes(sink) }
         } else {
-            console.print(answer.document)
+            console.print(answer.printable)
         }
         if answer.status != 200 { FileJob.hint(answer, job, console) }
         return JobExit.status(answer, strict: invocation.has("--strict"))
@@ -123,9 +129,11 @@ enum RawJob {
                 return count
             }
         } catch let error as JSONError {
-            throw invalid(["malformed_streamed_json"], details: [("offset", .integer(error.offset))])
+            throw invalid(
+                ["malformed_streamed_json"], profile: expectation.profile,
+                details: [("offset", .integer(error.offset))])
         } catch let error as RawResultError {
-            throw invalid([error.code])
+            throw invalid([error.code], profile: expectation.profile)
         }
         var issues = RawResponseCheck.issues(response, expecting: expectation)
         if claims.status != response.status || claims.firstDate != response.firstDate
@@ -133,13 +141,16 @@ enum RawJob {
         {
             issues.append("raw_response_date_range_mismatch")
         }
-        guard issues.isEmpty else { throw invalid(issues) }
+        guard issues.isEmpty else { throw invalid(issues, profile: response.profile ?? expectation.profile) }
         return response
     }
 
-    private static func invalid(_ issues: [String], details: [(String, JSONDetail)] = []) -> CommandFailure {
+    private static func invalid(
+        _ issues: [String], profile: String?, details: [(String, JSONDetail)] = []
+    ) -> CommandFailure {
         CommandFailure(
-            "invalid_strict_raw_success",
+            profile == "health_data_projection"
+                ? "invalid_canonical_health_data_response" : "invalid_strict_raw_success",
             "the result does not pass its checks; do not use or repair it. Inspect the job, then resume it",
             status: .integrity,
             details: [("validation_errors", .array(issues.prefix(256).map(JSONValue.string)))] + details)

@@ -40,9 +40,10 @@ final class ProgressReporter: Sendable {
         case .silent: return
         case .json:
             var members = JSONObject()
-            for key in ["state", "processed_days", "total_days", "committed_partitions", "committed_bytes"] {
+            for key in ["state", "processed_days", "committed_partitions", "committed_bytes"] {
                 members.append(key, ifPresent: document?[key])
             }
+            members.append("total_days", ifPresent: JobPhase.totalDays(document).map(JSONValue.integer))
             printJSON(phase, members)
         case .line: printLine(phase, jobParts(document))
         }
@@ -89,7 +90,7 @@ final class ProgressReporter: Sendable {
     private func jobParts(_ document: JSONValue?) -> [String] {
         let now = Date()
         let days = document?["processed_days"]?.number?.int ?? 0
-        let total = document?["total_days"]?.number?.int ?? 0
+        let total = JobPhase.totalDays(document) ?? 0
         let bytes = document?["committed_bytes"]?.number?.int64 ?? 0
         return state.withLock { state in
             if state.firstBytes == nil { state.firstBytes = (now, bytes) }
@@ -132,38 +133,5 @@ enum DurationText {
         let whole = Int(max(0, min(seconds, 1e9)).rounded())
         if whole >= 3600 { return "\(whole / 3600) h \(whole % 3600 / 60) min" }
         return whole >= 60 ? "\(whole / 60) min \(whole % 60) s" : "\(whole) s"
-    }
-}
-
-/// Asks for a job's state once a second on a connection of its own, and reports it.
-final class ProgressPoller: Sendable {
-    private let client: ControlClient
-    private let path: String
-    private let progress: ProgressReporter
-    private let stopped = Mutex(false)
-
-    init(client: ControlClient, path: String, progress: ProgressReporter) {
-        self.client = client
-        self.path = path
-        self.progress = progress
-    }
-
-    func start() {
-        Thread.detachNewThread { [self] in
-            while !stopped.withLock({ $0 }) {
-                // A poll that fails says nothing about the job: the waiting connection is what counts.
-                if let answer = try? client.send("GET", path), let state = answer.document["state"]?.string,
-                    !stopped.withLock({ $0 })
-                {
-                    progress.report(phase: state, state: answer.document)
-                }
-                Thread.sleep(forTimeInterval: 1)
-            }
-        }
-    }
-
-    /// No report comes after this returns, but for one that is being written.
-    func stop() {
-        stopped.withLock { $0 = true }
     }
 }

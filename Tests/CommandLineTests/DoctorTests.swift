@@ -1,0 +1,104 @@
+import CanonicalJSON
+import Foundation
+import TestSupport
+import Testing
+
+@testable import healthmd
+
+/// `healthmd doctor` (cli.md 8).
+@Suite("Doctor")
+struct DoctorTests {
+    private static let codes = [
+        "receiver", "peer_listener", "paired_peer", "peer_connected", "destination", "free_space",
+        "state_permissions", "stalled_jobs", "clock",
+    ]
+
+    @Test("without a receiver every check is there, the first one says what to do, exit 1, no state is made")
+    func nothing() throws {
+        let folder = try TemporaryFolder()
+        let run = try CommandRun(["doctor", "--data-dir", folder.appending("s")])
+        #expect(run.status == 1)
+        let document = try run.document()
+        #expect(document["schema"] == "healthmd.cli_doctor" && document["status"] == "action_required")
+        #expect(document["checks"]?.array?.compactMap { $0["code"]?.string } == Self.codes)
+        #expect(document["next_actions"]?.array?.first?["command"] == "healthmd serve")
+        #expect(document["public_status"]?.isNull == true)
+        #expect(!FileManager.default.fileExists(atPath: folder.appending("s")))
+    }
+
+    @Test("text for people has one line a check and the next step below it")
+    func text() throws {
+        let folder = try TemporaryFolder()
+        let run = try CommandRun(["doctor", "--human", "--data-dir", folder.path])
+        #expect(run.text.contains("PROBLEM  receiver") && run.text.contains("→ healthmd serve"))
+    }
+
+    @Test("a state folder that others can read is named, with the command that closes it")
+    func permissions() throws {
+        let folder = try TemporaryFolder()
+        let receiver = folder.appending("receiver")
+        try FileManager.default.createDirectory(atPath: receiver, withIntermediateDirectories: true)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: receiver)
+        try Data().write(to: URL(fileURLWithPath: receiver + "/control-token"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: receiver + "/control-token")
+        let document = try CommandRun(["doctor", "--data-dir", folder.path]).document()
+        let check = document["checks"]?.array?.first { $0["code"] == "state_permissions" }
+        #expect(check?["status"] == "action_required")
+        #expect(check?["message"]?.string?.contains("receiver/control-token") == true)
+        let commands = document["next_actions"]?.array?.compactMap { $0["command"]?.string } ?? []
+        #expect(commands.contains("chmod -R go= '\(folder.path)'"))
+    }
+
+    @Test("listening sockets are read from the kernel's tables")
+    func sockets() {
+        let header = "  sl  local_address rem_address   st\n"
+        let loopback = header + "   0: 0100007F:44EE 00000000:0000 0A 0\n"
+        let everywhere = header + "   0: 00000000:44EE 00000000:0000 0A 0\n"
+        let six = header + "   0: 00000000000000000000000001000000:44EE 00000000000000000000000000000000:0000 0A 0\n"
+        let established = header + "   0: 00000000:44EE 00000000:0000 01 0\n"
+        #expect(ListeningSockets.reach(ofPort: 17_646, tables: [loopback, six]) == .loopback)
+        #expect(ListeningSockets.reach(ofPort: 17_646, tables: [loopback, everywhere]) == .network)
+        #expect(ListeningSockets.reach(ofPort: 17_646, tables: [established]) == nil)
+        #expect(ListeningSockets.reach(ofPort: 17_647, tables: [everywhere]) == nil)
+    }
+
+    @Test("each judgement is made on both sides of its bound")
+    func judgements() {
+        #expect(DoctorChecks.freeSpace([("/a", DoctorChecks.lowSpaceByteCount)]).state == .ready)
+        #expect(DoctorChecks.freeSpace([("/a", DoctorChecks.lowSpaceByteCount - 1)]).state == .warning)
+        let now = 1_800_000_000.0
+        #expect(DoctorChecks.clock(now: now, known: [now + 60]).state == .ready)
+        #expect(DoctorChecks.clock(now: now, known: [now + 61]).state == .warning)
+        #expect(DoctorChecks.clock(now: DoctorChecks.earliestNow - 1, known: []).isBlocking)
+        func jobs(_ time: String) -> JSONValue {
+            ["jobs": [["job_id": .string(JobExitTests.job), "updated_at": .string(time)]]]
+        }
+        // 1 800 000 000 is 2027-01-15T08:00:00Z.
+        #expect(DoctorChecks.stalledJobs(jobs("2027-01-15T07:45:00Z"), now: now).state == .ready)
+        let stalled = DoctorChecks.stalledJobs(jobs("2027-01-15T07:44:59Z"), now: now)
+        #expect(stalled.state == .warning && stalled.action?.command == "healthmd resume \(JobExitTests.job)")
+        #expect(DoctorChecks.pairedPeer(["devices": []]).state == .actionRequired)
+        #expect(DoctorChecks.destination(["selected": false, "writable": false]).isBlocking == false)
+        #expect(DoctorChecks.destination(["selected": true, "writable": false, "path": "/x"]).isBlocking)
+    }
+
+    @Test("every next step that is a command of ours is understood")
+    func nextSteps() throws {
+        let parser = ArgumentParser(commands: CommandLineTool.commands)
+        let checks = [
+            DoctorChecks.receiver(isAnswering: false, failure: nil),
+            DoctorChecks.peerListener(port: 1, reach: .loopback), DoctorChecks.peerListener(port: 1, reach: nil),
+            DoctorChecks.pairedPeer(["devices": []]), DoctorChecks.connectedPeer(["iphone": ["connected": false]]),
+            DoctorChecks.destination(["selected": true, "writable": false, "path": "/x"]),
+        ]
+        for check in checks {
+            let command = try #require(check.action?.command)
+            let words = command.split(separator: " ").map { $0.replacingOccurrences(of: "'", with: "") }
+            #expect(words.first == "healthmd")
+            guard case .run = try parser.parse(Array(words.dropFirst())) else {
+                Issue.record("\(command) does not run")
+                continue
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import CanonicalJSON
+import Foundation
+import TestSupport
+import Testing
+
+@testable import healthmd
+
+/// Incomplete and impossible command lines (cli.md 13).
+@Suite("Guidance and usage errors")
+struct GuidanceTests {
+    @Test(
+        "a recognised but incomplete command explains itself: exit 0, one document, nobody asked, no state",
+        arguments: [
+            "export", "extract", "resume", "cancel", "direct", "direct unpair", "direct reset-trust", "unpair",
+            "reset-trust", "phone", "phone pair", "phone push", "phone show", "phone settings set", "item", "manifest",
+            "partition",
+        ])
+    func guidance(line: String) throws {
+        let folder = try TemporaryFolder()
+        let run = try CommandRun(line.split(separator: " ").map(String.init) + ["--data-dir", folder.appending("s")])
+        #expect(run.status == 0 && run.errors.isEmpty)
+        let document = try run.document()
+        #expect(document["schema"] == "healthmd.cli_guidance" && document["status"] == "guidance")
+        #expect(document["request_sent"] == false)
+        #expect(document["missing"]?.array?.isEmpty == false)
+        #expect(document["next_actions"]?.array?.isEmpty == false)
+        #expect(!FileManager.default.fileExists(atPath: folder.appending("s")))
+    }
+
+    @Test("what guidance says to type is a command that is understood")
+    func examples() throws {
+        let parser = ArgumentParser(commands: CommandLineTool.commands)
+        for command in CommandLineTool.commands {
+            let bare = Invocation(command: command, options: [:], positionals: [])
+            for example in command.guidance(bare)?.examples ?? [] {
+                let words = example.command.split(separator: " ").dropFirst().map {
+                    $0 == "UUID" ? JobExitTests.job : String($0)
+                }
+                #expect(throws: Never.self, "\(example.command)") { _ = try parser.parse(words) }
+            }
+        }
+    }
+
+    @Test(
+        "a usage error is exit 2 and one document that names kind, command and help, never the value",
+        arguments: [
+            ("nothing-secret", "invalid_subcommand"), ("export --last secret", "invalid_value"),
+            ("export --secret", "unknown_argument"), ("export --last 3 --output", "too_few_values"),
+            ("status secret", "too_many_values"), ("phone settings set secret", "missing_equals"),
+            ("phone pair secret:0", "value_validation"), ("item encode secret", "missing_required_argument"),
+            ("serve --peer-address secret", "value_validation"), ("", ""),
+        ])
+    func usage(line: String, kind: String) throws {
+        guard !line.isEmpty else {
+            let run = try CommandRun([])
+            #expect(run.status == 0 && run.text.hasPrefix("Example:"))
+            return
+        }
+        let run = try CommandRun(line.split(separator: " ").map(String.init))
+        #expect(run.status == 2 && run.errors.isEmpty)
+        let document = try run.document()
+        #expect(document["schema"] == "healthmd.cli_error" && document["error_kind"]?.string == kind)
+        #expect(document["request_sent"] == false && document["help_command"]?.string?.hasSuffix("--help") == true)
+        #expect(!run.text.contains("secret"))
+    }
+
+    @Test("--human gives usage errors as text on standard error, and nothing on standard output")
+    func humanUsage() throws {
+        let run = try CommandRun(["export", "--human", "--nothing"])
+        #expect(run.status == 2 && run.output.isEmpty)
+        #expect(run.errors.contains("healthmd export --help"))
+    }
+
+    @Test("help of the program and of every command is as it was agreed")
+    func snapshot() throws {
+        let help = Help(commands: CommandLineTool.commands)
+        let paths = [[]] + CommandLineTool.commands.map(\.path)
+        let text = paths.map { "$ healthmd \(($0 + ["--help"]).joined(separator: " "))\n" + help.text(for: $0) }
+            .joined(separator: "\n")
+        let file = Checkout.root.appendingPathComponent("Fixtures/command-line/help.txt")
+        if ProcessInfo.processInfo.environment["HEALTHMD_WRITE_SNAPSHOTS"] == "1" {
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: file)
+        }
+        let agreed = String(decoding: try Checkout.fixture("command-line/help.txt"), as: UTF8.self)
+        #expect(
+            text == agreed,
+            "help changed: read the difference, then HEALTHMD_WRITE_SNAPSHOTS=1 swift test --filter CommandLineTests")
+    }
+}

@@ -1,0 +1,107 @@
+import CanonicalJSON
+import Foundation
+import TestSupport
+import Testing
+
+@testable import healthmd
+
+/// The phone side's commands, as far as they need no receiver (extensions.md 2.1, 4).
+@Suite("Phone commands")
+struct PhoneCommandTests {
+    @Test(
+        "a code that is not twenty digits is refused before anything is sent or stored",
+        arguments: ["", "1234", "1234567890123456789a", "123456789012345678901", "1234_5678_9012_3456_7890"])
+    func code(text: String) throws {
+        let folder = try TemporaryFolder()
+        let run = try CommandRun(
+            ["phone", "pair", "127.0.0.1:1", "--data-dir", folder.appending("s")], input: text + "\n")
+        #expect(run.status == 1)
+        #expect(try run.document()["error"] == "pairing_code_invalid")
+        #expect(!FileManager.default.fileExists(atPath: folder.appending("s")))
+    }
+
+    @Test("spaces and hyphens in a code do not matter; it may stand in a file")
+    func codeForms() throws {
+        let folder = try TemporaryFolder()
+        try Data("1234-5678 9012-3456 7890\n".utf8).write(to: URL(fileURLWithPath: folder.appending("code")))
+        let words = ["phone", "pair", "127.0.0.1:1", "--data-dir", folder.appending("s")]
+        for (words, input) in [
+            (words, "1234 5678 9012 3456 7890"), (words + ["--code-file", "-"], "12345678901234567890\n"),
+            (words + ["--code-file", folder.appending("code")], ""),
+        ] {
+            // Nothing listens on port 1: the code was taken, and dialling failed.
+            let run = try CommandRun(words, input: input)
+            #expect(run.status == 1)
+            #expect(try run.document()["error"] != "pairing_code_invalid")
+        }
+    }
+
+    @Test(
+        "a receiver is named by host, port or address",
+        arguments: [
+            ("host", "host", 17_646), ("host:1", "host", 1), ("192.168.1.5:17646", "192.168.1.5", 17_646),
+            ("::1", "::1", 17_646), ("[::1]:5", "::1", 5), ("[fe80::1%eth0]", "fe80::1%eth0", 17_646),
+        ] as [(String, String, UInt16)])
+    func hosts(text: String, host: String, port: UInt16) throws {
+        let found = try #require(HostAndPort(text))
+        #expect(found.host == host && found.port == port)
+    }
+
+    @Test("what names no receiver is refused", arguments: ["", ":1", "a:0", "a:65536", "a:+1", "[::1", "a b", "a/b"])
+    func noHosts(text: String) {
+        #expect(HostAndPort(text) == nil)
+    }
+
+    @Test("settings are shown as the snapshot, changed together or not at all, and restored by an empty value")
+    func settings() throws {
+        let folder = try TemporaryFolder()
+        func phone(_ words: String...) throws -> CommandRun {
+            try CommandRun(["phone", "settings"] + words + ["--data-dir", folder.path])
+        }
+        #expect(try phone("show", "--json").document()["filenameFormat"] == "{date}")
+        let set = try phone("set", "filenameFormat={date}-x", "exportFormats=CSV")
+        #expect(set.status == 0)
+        #expect(try set.document()["exportFormats"] == ["CSV"])
+        #expect(try phone("set", "filenameFormat=y", "nothing=1").status == 1)
+        #expect(try phone("show").document()["filenameFormat"] == "{date}-x")
+        #expect(try phone("set", "filenameFormat=").document()["filenameFormat"] == "{date}")
+        #expect(try phone("show", "--human").text.contains("filenameFormat=\"{date}\"\n"))
+    }
+
+    @Test("status of a fresh phone side, and forgetting where there is no trust")
+    func fresh() throws {
+        let folder = try TemporaryFolder()
+        let status = try CommandRun(["phone", "status", "--data-dir", folder.path])
+        #expect(status.status == 0)
+        #expect(try status.document()["serving"] == false && status.document()["workstation"] == nil)
+        let forget = try CommandRun(["phone", "forget", "--data-dir", folder.path])
+        #expect(try forget.document()["forgotten"] == false)
+        let serve = try CommandRun(["phone", "serve", "--data-dir", folder.path])
+        #expect(serve.status == 1)
+        #expect(try serve.document()["error"] == "not_paired")
+        let show = try CommandRun(["phone", "show", "2026-03-01", "--data-dir", folder.path])
+        #expect(try show.document()["error"] == "nothing_imported")
+    }
+
+    @Test(
+        "render makes the files of documents and says what it wrote",
+        .enabled(if: SharedFixtures.arePresent, SharedFixtures.absence))
+    func render() throws {
+        let folder = try TemporaryFolder()
+        let document = folder.appending("day.json")
+        try Data(try SharedFixtures.bytes("health-data/summary-day.json")).write(to: URL(fileURLWithPath: document))
+        let out = folder.appending("out")
+        try FileManager.default.createDirectory(atPath: out, withIntermediateDirectories: true)
+        let run = try CommandRun([
+            "render", document, "--format", "json", "--format", "markdown", "--format", "dictionary", "-o", out,
+        ])
+        #expect(run.status == 0)
+        let files = try run.document()["files"]?.array?.compactMap { $0["path"]?.string } ?? []
+        #expect(files.count == 3)
+        let json = try #require(files.first { $0.hasSuffix(".json") && !$0.hasPrefix("_") })
+        let written = [UInt8](try Data(contentsOf: URL(fileURLWithPath: out + "/" + json)))
+        #expect(written == (try SharedFixtures.bytes("health-data/summary-day.json")))
+        let twice = try CommandRun(["render", document, document, "--format", "rollup", "-o", out])
+        #expect(try twice.document()["error"] == "duplicate_day")
+    }
+}
