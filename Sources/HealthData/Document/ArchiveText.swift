@@ -12,7 +12,9 @@ enum ArchiveText {
         guard !entries.isEmpty, let archive = document.archive else { return document.canonicalBytes() }
         var archiveMembers = archive
         archiveMembers.append("external_records", .array([]))
-        var writer = JSONWriter(style: .daily)
+        // Room for the whole at once: growing by doubling would copy and touch megabytes for each day.
+        let output = Output(capacity: baseByteCount + entries.count * recordByteCount)
+        var writer = JSONWriter(style: .daily, bufferByteCount: 64 * 1_024) { output.bytes += $0 }
         // A writer into memory has nothing that can fail.
         do {
             try writer.beginObject()
@@ -34,10 +36,23 @@ enum ArchiveText {
                 try writer.endObject()
             }
             try writer.endObject()
+            try writer.finish()
         } catch {
             preconditionFailure("writing into memory failed: \(error)")
         }
-        return writer.buffer + [UInt8(ascii: "\n")]
+        output.bytes.append(UInt8(ascii: "\n"))
+        return output.bytes
+    }
+
+    /// Usual bytes of a document without its archive's records, and of one of them: only for making room.
+    private static let baseByteCount = 64 * 1_024
+    private static let recordByteCount = 1_900
+
+    /// The document as it grows.
+    private final class Output {
+        var bytes: [UInt8] = []
+
+        init(capacity: Int) { bytes.reserveCapacity(capacity) }
     }
 
     /// In the archive's order: by identifier.

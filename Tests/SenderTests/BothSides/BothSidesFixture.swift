@@ -42,6 +42,19 @@ final class BothSidesFixture {
         try pair(code: opened.code)
     }
 
+    /// Opens a pairing as soon as the one before is closed: its last hello may still be on the way.
+    func openNextPairing() throws {
+        for _ in 0..<100 {
+            do {
+                _ = try daemon.control.openPairing(.strong, timeoutSeconds: nil)
+                return
+            } catch {
+                Thread.sleep(forTimeInterval: 0.02)
+            }
+        }
+        _ = try daemon.control.openPairing(.strong, timeoutSeconds: nil)
+    }
+
     func pair(code: String) throws {
         let store = try openStore()
         let clock = SystemClock()
@@ -53,8 +66,8 @@ final class BothSidesFixture {
     }
 
     /// Starts the phone's service.
-    func serve() throws {
-        running = try RunningPhone(store: try openStore(), library: library)
+    func serve(report: @escaping @Sendable (SenderEvent) -> Void = { _ in }) throws {
+        running = try RunningPhone(store: try openStore(), library: library, report: report)
     }
 
     func stopServing() {
@@ -63,32 +76,38 @@ final class BothSidesFixture {
     }
 
     /// Runs an export on the receiver and waits for its answer.
-    func export(_ request: JobRequest) throws -> ControlAnswer {
+    func export(_ request: JobRequest) throws -> ControlAnswer { try begin(request)() }
+
+    /// Begins an export on the receiver; the result waits for its answer.
+    func begin(_ request: JobRequest) throws -> () throws -> ControlAnswer {
         let box = Box<ControlAnswer>()
         let done = DispatchSemaphore(value: 0)
-        switch daemon.control.createExport(
-            request,
-            waiter: { answer in
-                box.value = answer
-                done.signal()
-            })
-        {
-        case .answered(let answer): return answer
-        case .waiting: _ = done.wait(timeout: .now() + 60)
+        let submission = daemon.control.createExport(request) { answer in
+            box.value = answer
+            done.signal()
         }
-        struct NoAnswer: Error {}
-        guard let answer = box.value else { throw NoAnswer() }
-        return answer
+        if case .answered(let answer) = submission { return { answer } }
+        return {
+            struct NoAnswer: Error {}
+            _ = done.wait(timeout: .now() + 60)
+            guard let answer = box.value else { throw NoAnswer() }
+            return answer
+        }
     }
 
     /// Waits until the receiver sees the phone.
     func waitUntilConnected() throws {
-        struct NotConnected: Error {}
-        for _ in 0..<200 {
-            if daemon.control.status().phones.contains(where: \.isConnected) { return }
-            Thread.sleep(forTimeInterval: 0.05)
-        }
-        throw NotConnected()
+        try wait { daemon.control.status().phones.contains(where: \.isConnected) }
+    }
+}
+
+/// Waits until something holds; throws after half a minute.
+func wait(until holds: () throws -> Bool) throws {
+    struct TookTooLong: Error {}
+    let end = Date(timeIntervalSinceNow: 30)
+    while try !holds() {
+        guard Date() < end else { throw TookTooLong() }
+        Thread.sleep(forTimeInterval: 0.02)
     }
 }
 
@@ -97,14 +116,16 @@ private final class RunningPhone {
     private let token = StopToken()
     private let done = DispatchSemaphore(value: 0)
 
-    init(store: PhoneStore, library: FakeLibrary) throws {
+    init(
+        store: PhoneStore, library: FakeLibrary, report: @escaping @Sendable (SenderEvent) -> Void
+    ) throws {
         let identity = try store.installationID(now: SystemClock().now().date)
         let box = Box<Int>()
         let thread = Thread { [token, done] in
             do {
                 let service = try PhoneService(
                     store: store, library: library,
-                    configuration: .init(installationID: identity, deviceName: "NAS"), report: { _ in })
+                    configuration: .init(installationID: identity, deviceName: "NAS"), report: report)
                 service.run(token)
             } catch {
                 box.value = 1

@@ -23,7 +23,7 @@ struct BothSidesTests {
         let fixture = try BothSidesFixture()
         try fixture.pair()
         let before = try #require(try fixture.openStore().trust().trusted?.installationID)
-        _ = try fixture.daemon.control.openPairing(.strong, timeoutSeconds: nil)
+        try fixture.openNextPairing()
         #expect(throws: SenderError.pairingCodeInvalid) { try fixture.pair(code: "123456") }
         #expect(throws: SenderError.pairingRejected) { try fixture.pair(code: "0000 0000 0000 0000 0000") }
         #expect(try fixture.openStore().trust().trusted?.installationID == before)
@@ -65,9 +65,7 @@ struct BothSidesTests {
         try fixture.openStore().queuePush(push)
         try fixture.serve()
         let store = try fixture.openStore()
-        for _ in 0..<200 where try store.job(push.jobID)?.journal.progress.state.isTerminal != true {
-            Thread.sleep(forTimeInterval: 0.05)
-        }
+        try wait { try store.job(push.jobID)?.journal.progress.state.isTerminal == true }
         #expect(try store.job(push.jobID)?.journal.progress.state == .completed)
         #expect(FileManager.default.fileExists(atPath: fixture.destination.appending("Health/2026-05-02.json")))
     }
@@ -83,4 +81,39 @@ struct BothSidesTests {
         #expect(answer.response.successCount == 40)
         #expect(answer.response.durable?.committedPartitions == 2)
     }
+
+    @Test("a service that stops after a partition goes on where it was, and no partition is sent twice")
+    func stopAndGoOn() throws {
+        let fixture = try BothSidesFixture()
+        try fixture.pair()
+        let committed = DispatchSemaphore(value: 0)
+        let indexes = Collector<Int>()
+        let report: @Sendable (SenderEvent) -> Void = { event in
+            guard case .partitionCommitted(_, let index, _) = event else { return }
+            indexes.append(index)
+            committed.signal()
+        }
+        try fixture.serve(report: report)
+        try fixture.waitUntilConnected()
+        let request = request("2026-01-01", "2026-05-10", profile: .canonicalSourceRecords)
+        let answer = try fixture.begin(request)
+        #expect(committed.wait(timeout: .now() + 30) == .success)
+        fixture.stopServing()
+        #expect(indexes.values.count < 5)
+        #expect(try answer().response.durable?.isPaused == true)
+        let store = try fixture.openStore()
+        #expect(try store.job(request.jobID)?.journal.progress.state == .paused)
+        try fixture.serve(report: report)
+        try wait { try store.job(request.jobID)?.journal.progress.state == .completed }
+        #expect(fixture.daemon.control.export(request.jobID, stateOnly: false).response.successCount == 130)
+        #expect(indexes.values == Array(0..<5))
+    }
+}
+
+/// Gathers values from any thread.
+private final class Collector<Value: Sendable>: @unchecked Sendable {
+    private let lock = NSLock()
+    private var gathered: [Value] = []
+    var values: [Value] { lock.withLock { gathered } }
+    func append(_ value: Value) { lock.withLock { gathered.append(value) } }
 }

@@ -98,31 +98,124 @@ struct PhoneClientTests {
         #expect(try client.forget() == false)
     }
 
+    @Test("what show --compact prints is, byte for byte, what a projection of all metrics carries")
+    func showEqualsExtract() throws {
+        let rig = try Rig(imported())
+        let token = StopToken()
+        let served = rig.serve(token)
+        defer { served.wait() }
+        defer { token.stop() }
+        try rig.waitUntilConnected()
+        let metrics = Registry.current.metrics.map(\.id)
+        let answer = try rig.export(
+            JobRequest(
+                jobID: UUID(), dateSelection: .explicitRange(first: rig.day, last: rig.day), responseMode: .rawJSON,
+                rawProfile: .healthDataProjection, canonicalSelection: .init(metricIDs: metrics)))
+        let body = try rig.body(of: answer)
+        var document = try rig.client.show(day: rig.day.description, compact: true)
+        if document.last == UInt8(ascii: "\n") { document.removeLast() }
+        #expect(String(decoding: body, as: UTF8.self).contains(String(decoding: document, as: UTF8.self)))
+    }
+
+    @Test("a push while a service runs is queued, and the service sends it")
+    func queuedPush() throws {
+        let rig = try Rig(imported())
+        let token = StopToken()
+        let served = rig.serve(token)
+        defer { served.wait() }
+        defer { token.stop() }
+        try rig.waitUntilConnected()
+        let other = try client()
+        let push = try other.push(from: "2026-03-01", to: "2026-03-02")
+        #expect(push.state == "queued")
+        #expect(try other.status().isServing)
+        try wait { try other.status().jobs.first?.state == "completed" }
+        #expect(try other.status().jobs.map(\.jobID) == [push.jobID])
+        #expect(try other.status().pushes.isEmpty)
+        #expect(rig.hasFile("Health/2026-03-01.json"))
+    }
+
     @Test("pair, push, forget: the whole way of a phone without a service")
     func wholeWay() throws {
-        let client = try imported()
-        let destination = try TemporaryFolder()
-        let workstation = try TemporaryFolder()
-        let daemon = try ReceiverDaemon(
+        let rig = try Rig(imported())
+        let client = rig.client
+        let push = try client.push(from: "2026-03-01", to: "2026-03-02")
+        #expect(push.state == "completed")
+        #expect(push.filesWritten ?? 0 > 0)
+        #expect(rig.hasFile("Health/2026-03-02.json"))
+        // A day without data gives no file; the workstation counts it apart.
+        let second = try client.push(from: "2026-03-03", to: "2026-03-04")
+        #expect(second.state == "partialSuccess")
+        #expect(!rig.hasFile("Health/2026-03-03.json"))
+        #expect(rig.hasFile("Health/2026-03-04.json"))
+        #expect(try client.status().jobs.map(\.state) == ["completed", "partialSuccess"])
+        #expect(try client.forget())
+        #expect(throws: SenderError.notPaired) { try client.push(from: "2026-03-01", to: "2026-03-01") }
+    }
+}
+
+/// A client that is paired with a receiver in the same process.
+private final class Rig: @unchecked Sendable {
+    let client: PhoneClient
+    let day = FakeLibrary.day("2026-03-02")
+    private let workstation: TemporaryFolder
+    private let destination: TemporaryFolder
+    private let daemon: ReceiverDaemon
+
+    init(_ client: PhoneClient) throws {
+        self.client = client
+        workstation = try TemporaryFolder()
+        destination = try TemporaryFolder()
+        daemon = try ReceiverDaemon(
             .init(
                 dataDirectory: workstation.path, peerPort: 0, peerAddresses: [.loopbackIPv4],
                 destination: destination.path, deviceName: "Desk", version: "test"))
-        defer { daemon.stop() }
         let opened = try daemon.control.openPairing(.strong, timeoutSeconds: nil)
         let pairing = try client.pair(host: "127.0.0.1", port: daemon.peerPort, code: opened.code)
         #expect(pairing.name == "Desk")
         #expect(pairing.secureRecords)
-        let push = try client.push(from: "2026-03-01", to: "2026-03-02")
-        #expect(push.state == "completed")
-        #expect(push.filesWritten ?? 0 > 0)
-        #expect(FileManager.default.fileExists(atPath: destination.appending("Health/2026-03-02.json")))
-        // A day without data gives no file; the workstation counts it apart.
-        let second = try client.push(from: "2026-03-03", to: "2026-03-04")
-        #expect(second.state == "partialSuccess")
-        #expect(!FileManager.default.fileExists(atPath: destination.appending("Health/2026-03-03.json")))
-        #expect(FileManager.default.fileExists(atPath: destination.appending("Health/2026-03-04.json")))
-        #expect(try client.status().jobs.map(\.state) == ["completed", "partialSuccess"])
-        #expect(try client.forget())
-        #expect(throws: SenderError.notPaired) { try client.push(from: "2026-03-01", to: "2026-03-01") }
+    }
+
+    deinit { daemon.stop() }
+
+    func serve(_ token: StopToken) -> DispatchSemaphore {
+        let done = DispatchSemaphore(value: 0)
+        let thread = Thread { [client] in
+            do {
+                try client.serve(token)
+            } catch {
+                Issue.record("serve: \(error)")
+            }
+            done.signal()
+        }
+        thread.start()
+        return done
+    }
+
+    func waitUntilConnected() throws {
+        try wait { daemon.control.status().phones.contains(where: \.isConnected) }
+    }
+
+    func export(_ request: JobRequest) throws -> ControlAnswer {
+        let box = Box<ControlAnswer>()
+        let done = DispatchSemaphore(value: 0)
+        let submission = daemon.control.createExport(request) { answer in
+            box.value = answer
+            done.signal()
+        }
+        if case .answered(let answer) = submission { return answer }
+        _ = done.wait(timeout: .now() + 60)
+        return try #require(box.value)
+    }
+
+    func body(of answer: ControlAnswer) throws -> [UInt8] {
+        let snapshot = try #require(answer.spool).openSnapshot()
+        let handle = FileHandle(fileDescriptor: snapshot.fileDescriptor, closeOnDealloc: true)
+        try handle.seek(toOffset: 0)
+        return Array(try #require(try handle.readToEnd()))
+    }
+
+    func hasFile(_ name: String) -> Bool {
+        FileManager.default.fileExists(atPath: destination.appending(name))
     }
 }

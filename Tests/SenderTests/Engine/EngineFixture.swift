@@ -57,6 +57,12 @@ final class FakeLibrary: DayLibrary, @unchecked Sendable {
     var generation: Int? = 1
     var range: ClosedRange<CivilDate>? = FakeLibrary.day("2026-01-01")...FakeLibrary.day("2026-12-31")
     var unreadableDays: Set<String> = []
+    /// Days of which nothing is known.
+    var emptyDays: Set<String> = []
+    /// Whether records have a heart rate sample.
+    var hasSamples = false
+    /// The metrics that were asked for last.
+    var askedMetricIDs: [String]?
     /// Bytes of padding in each record, to make items large.
     var paddingByteCount = 0
     private(set) var openedGenerations: [Int] = []
@@ -91,7 +97,11 @@ private final class FakeGeneration: DaySource {
         if library.unreadableDays.contains(day.description) { throw CocoaError(.fileReadCorruptFile) }
         let instant = Double(day.daysSince1970) * 86_400
         var record = DailyRecord(date: Date(timeIntervalSince1970: instant), calendarTimeZoneIdentifier: "UTC")
-        record.activity.steps = number * 1_000 + day.day
+        library.askedMetricIDs = metricIDs
+        if !library.emptyDays.contains(day.description) { record.activity.steps = number * 1_000 + day.day }
+        if library.hasSamples {
+            record.heart.heartRateSamples = [.init(timestamp: record.date, value: 61)]
+        }
         if includesArchive {
             record.healthKitRecordArchive = RecordArchive(
                 captureStatus: .complete,
