@@ -13,6 +13,7 @@ enum CommandTable {
             title: "This receiver",
             commands: [ServeCommand.spec, DoctorCommand.spec] + PairingCommands.all + DestinationCommands.all),
         Section(title: "The phone side", commands: PhoneCommands.all),
+        Section(title: "Biomarkers", commands: BiomarkerCommands.all),
         Section(
             title: "Looking inside",
             commands: [MetricsCommand.spec] + ItemCommands.all + [
@@ -24,6 +25,7 @@ enum CommandTable {
     /// What a word stands for that is no command by itself.
     static func groupSummary(_ word: String) -> String {
         switch word {
+        case "biomarkers": "values from an export, looked at and saved"
         case "direct": "pairing and trust under their old names"
         case "item": "inspect, verify and encode item files"
         case "manifest": "export manifests"

@@ -117,6 +117,7 @@ public final class BiomarkerRecord: Sendable {
     /// - Parameter ids: nil for all that wait.
     /// - Returns: the new entries; proposals that are in the record already make none.
     /// - Throws: `nothing_pending`, `not_pending`, `not_shown`; `incomplete_source` for all of a broken export.
+    @discardableResult
     public func accept(_ ids: [String]?, at now: Instant) throws -> [RecordEntry] {
         try database.transaction { connection in
             guard let review = try Self.pending(connection), !review.proposals.isEmpty else {

@@ -26,7 +26,7 @@ struct RecordReduction {
     init(_ biomarker: Biomarker, _ rule: WearableRule) {
         self.biomarker = biomarker
         self.rule = rule
-        window = rule.windowDays.map(WindowReduction.init)
+        window = rule.windowDays.map { WindowReduction(days: $0) }
         latest = rule.windowDays == nil ? LatestReduction(detectsSensors: rule.isFasting) : nil
     }
 

@@ -23,9 +23,12 @@ struct WindowReduction {
     /// Whether the window holds more than ``sampleLimit`` samples.
     private(set) var isOverfull = false
     private var nextFold = WindowReduction.firstFold
+    private let limit: Int
 
-    init(days: Int) {
+    /// - Parameter limit: distinct samples that are kept; another one for tests.
+    init(days: Int, limit: Int = WindowReduction.sampleLimit) {
         span = Int64(days) * Self.secondsPerDay
+        self.limit = limit
     }
 
     mutating func add(_ sample: Sample) {
@@ -58,7 +61,7 @@ struct WindowReduction {
             }
         }
         samples.removeSubrange(kept...)
-        if samples.count > Self.sampleLimit {
+        if samples.count > limit {
             isOverfull = true
             samples = []
         }

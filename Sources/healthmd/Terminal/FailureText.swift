@@ -1,3 +1,4 @@
+import Biomarkers
 import CanonicalJSON
 import ConnectedProtocol
 import Cryptography
@@ -33,6 +34,7 @@ enum FailureText {
         case let error as RawResultError:
             CommandFailure(error.code, "the result cannot be used; inspect the job, then resume it", status: .integrity)
         case let error as ExportError: export(error)
+        case let error as BiomarkersError: CommandFailure(error.code, error.description)
         case let error as SenderError: sender(error)
         case let error as HealthDataError: CommandFailure(error.code, error.description, status: .integrity)
         case let error as ReceiverDaemonError: daemon(error)

@@ -1,0 +1,117 @@
+import Biomarkers
+import CanonicalJSON
+
+/// Proposals and entries as lines for people. Names come from devices and laboratories: made safe for a terminal.
+enum BiomarkerText {
+    /// Readings that a review prints of one proposal.
+    private static let shownReadings = 12
+
+    // MARK: A reading of an export
+
+    static func report(_ report: ProposalReport) -> String {
+        var lines = report.proposals.map { evidence($0.evidence, readings: 0) }
+        if lines.isEmpty { lines.append("nothing is proposed") }
+        let next = report.proposals.isEmpty ? "" : "\nnext: healthmd biomarkers review\n"
+        return lines.joined(separator: "\n") + "\n\n" + surroundings(report) + next
+    }
+
+    /// What stands around the proposals: warnings, and what has no place.
+    static func surroundings(_ report: ProposalReport) -> String {
+        var text = ""
+        for warning in report.warnings { text += "warning: \(safe(warning.message))\n" }
+        let found = report.unplaceable.filter { $0.count != 0 }
+        if !found.isEmpty { text += "without a place:\n" }
+        for entry in found {
+            let value = [entry.valueText, entry.unit].compactMap(\.self).joined(separator: " ")
+            let parts = [value, entry.date.map { String($0.prefix(10)) } ?? ""].filter { !$0.isEmpty }
+            let detail = parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")
+            text += "  \(safe(entry.name))\(safe(detail)) (\(entry.reason.rawValue))\n"
+        }
+        let dropped = report.dropped.values.reduce(0, +)
+        if dropped > 0 {
+            text += "\(dropped) records of \(report.dropped.count) other types were counted and dropped\n"
+        }
+        return text
+    }
+
+    static func heading(_ pending: PendingReview) -> String {
+        let count = pending.proposals.count
+        return "\(count) \(count == 1 ? "value" : "values") from \(safe(pending.sourceName))"
+            + (pending.isComplete ? "" : ", which is incomplete")
+    }
+
+    // MARK: One proposal
+
+    /// A proposal with what it was computed from.
+    static func evidence(_ proposal: JSONValue, readings limit: Int = shownReadings) -> String {
+        var lines = [
+            "\(text(proposal["name"])): \(text(proposal["display"])) \(text(proposal["unit"]))  (\(text(proposal["id"])))",
+            "  " + origin(proposal),
+        ]
+        if let excluded = proposal["excluded"]?.object, !excluded.isEmpty {
+            let parts = excluded.members.map { "\($0.value.number?.int ?? 0) \($0.key)" }
+            lines.append("  left out: " + safe(parts.joined(separator: ", ")))
+        }
+        if let grade = proposal["band"]?["grade"]?.string { lines.append("  your range: \(safe(grade))") }
+        if let loser = proposal["superseded"] {
+            lines.append(
+                "  outranks \(text(loser["display"])) \(text(loser["unit"])) from a device, \(day(loser["newest"]))")
+        }
+        for warning in proposal["warnings"]?.array ?? [] { lines.append("  warning: \(text(warning["message"]))") }
+        lines += readingLines(proposal, limit)
+        return lines.joined(separator: "\n")
+    }
+
+    private static func origin(_ proposal: JSONValue) -> String {
+        let sources = (proposal["sources"]?.array ?? []).compactMap(\.string).map(safe).joined(separator: ", ")
+        let from = sources.isEmpty ? "" : "; " + sources
+        if let laboratory = proposal["laboratory"] {
+            let code = laboratory["loinc"]?.string.map { ", LOINC " + safe($0) } ?? ""
+            return "laboratory: \(text(laboratory["name"])) \(text(laboratory["value_text"])), "
+                + "\(text(laboratory["date"]))\(code)\(from)"
+        }
+        let used = proposal["used"]?.number?.int ?? 0
+        let available = proposal["available"]?.number?.int ?? used
+        guard let days = proposal["window_days"]?.number?.int else {
+            return "the latest of \(available) \(available == 1 ? "reading" : "readings"), "
+                + "\(day(proposal["newest"]))\(from)"
+        }
+        return "\(text(proposal["statistic"])) of \(used) of \(available) readings, \(day(proposal["first"])) to "
+            + "\(day(proposal["newest"])) (\(days) days to the newest)\(from)"
+    }
+
+    private static func readingLines(_ proposal: JSONValue, _ limit: Int) -> [String] {
+        guard limit > 0, let readings = proposal["readings"]?.array, !readings.isEmpty else { return [] }
+        var lines = readings.suffix(limit).reversed().map { reading -> String in
+            let value = number(reading["value"])
+            let pair = reading["paired_value"].map { " with " + number($0) } ?? ""
+            return "    \(text(reading["time"]))  \(value)\(pair)"
+        }
+        if readings.count > limit { lines.append("    and \(readings.count - limit) older") }
+        return lines
+    }
+
+    // MARK: The record
+
+    static func entries(_ entries: [RecordEntry]) -> String {
+        guard !entries.isEmpty else { return "no entries\n" }
+        return entries.map { entry in
+            let value = entry.display.map { "\(safe($0)) \(safe(entry.unit))" } ?? "no value"
+            return "\(entry.number)  \(safe(entry.id))  \(value)  \(day(entry.evidence["newest"]))  "
+                + "\(entry.decision) \(entry.recordedAt.prefix(10)) from \(safe(entry.sourceName))\n"
+        }.joined()
+    }
+
+    private static func day(_ instant: JSONValue?) -> String { String(text(instant).prefix(10)) }
+
+    private static func number(_ value: JSONValue?) -> String {
+        guard let number = value?.number?.double else { return "?" }
+        // Two digits behind the point are enough to recognise a reading.
+        let rounded = (number * 100).rounded() / 100
+        return JSONNumberText.text(rounded, style: .shortest)
+    }
+
+    private static func text(_ value: JSONValue?) -> String { safe(value?.string ?? "") }
+
+    private static func safe(_ text: String) -> String { TerminalText.safe(text) }
+}
