@@ -69,36 +69,37 @@ public struct JSONCompactor {
         writer: @escaping (UnsafeRawBufferPointer) throws -> Void
     ) throws -> Report {
         let tokens = try JSONTokenizer(limits: limits, bufferByteCount: bufferByteCount, reader: reader)
-        var output = Output(capacity: bufferByteCount, writer: writer)
-        return try copy(tokens, to: &output)
+        let output = CompactorOutput(writer: writer)
+        return try copy(tokens, to: output)
     }
 
     /// Copies in memory.
     public func copy(_ text: [UInt8]) throws -> (bytes: [UInt8], report: Report) {
         try text.withUnsafeBufferPointer { text in
             let tokens = try JSONTokenizer(limits: limits, borrowing: text)
-            var output = Output(capacity: .max, writer: nil)
-            let report = try copy(tokens, to: &output)
-            return (output.bytes, report)
+            var bytes: [UInt8] = []
+            let output = CompactorOutput { bytes.append(contentsOf: $0) }
+            let report = try copy(tokens, to: output)
+            return (bytes, report)
         }
     }
 
-    private func copy(_ tokens: JSONTokenizer, to output: inout Output) throws -> Report {
+    private func copy(_ tokens: JSONTokenizer, to output: CompactorOutput) throws -> Report {
         let first = try tokens.next()
         var found: [String: JSONMemberReport] = [:]
         if first == .beginObject {
-            found = try copyObject(tokens, to: &output, watching: watched)
+            found = try copyObject(tokens, to: output, watching: watched)
         } else {
-            _ = try copyValue(first, tokens, to: &output, watching: nil)
+            try copyValue(first, tokens, to: output)
         }
         _ = try tokens.next()
-        try output.finish()
+        try output.flush()
         return Report(isObject: first == .beginObject, members: found, byteCount: output.byteCount)
     }
 
     /// Copies an object whose opening brace was taken, and reports watched members.
     private func copyObject(
-        _ tokens: JSONTokenizer, to output: inout Output, watching: [String: Set<String>]
+        _ tokens: JSONTokenizer, to output: CompactorOutput, watching: [String: Set<String>]
     ) throws -> [String: JSONMemberReport] {
         var found: [String: JSONMemberReport] = [:]
         var isFirst = true
@@ -106,127 +107,201 @@ public struct JSONCompactor {
         while try tokens.next() == .key {
             if !isFirst { try output.append(UInt8(ascii: ",")) }
             isFirst = false
-            try output.appendKey(tokens.rawKey)
-            let name = watching.isEmpty ? nil : String(decoding: tokens.keyBytes, as: UTF8.self)
-            let nested = name.flatMap { watching[$0] }
-            let report = try copyValue(tokens.next(), tokens, to: &output, watching: nested)
-            if let name, nested != nil { found[name] = report }
+            try output.appendKey(tokens)
+            let name = String(decoding: tokens.keyBytes, as: UTF8.self)
+            if let nested = watching[name] {
+                found[name] = try copyWatched(tokens.next(), tokens, to: output, watching: nested)
+            } else {
+                try copyValue(tokens.next(), tokens, to: output)
+            }
         }
         try output.append(UInt8(ascii: "}"))
         return found
     }
 
-    /// Copies one value. Its report is only meaningful when `watching` is not nil.
-    private func copyValue(
-        _ token: JSONToken, _ tokens: JSONTokenizer, to output: inout Output, watching: Set<String>?
+    /// Copies one watched value and reports it.
+    private func copyWatched(
+        _ token: JSONToken, _ tokens: JSONTokenizer, to output: CompactorOutput, watching: Set<String>
     ) throws -> JSONMemberReport {
         switch token {
         case .beginObject:
-            let inner = (watching ?? []).reduce(into: [String: Set<String>]()) { $0[$1] = [] }
-            return .object(try copyObject(tokens, to: &output, watching: inner))
-        case .beginArray:
-            try output.append(UInt8(ascii: "["))
-            var isFirst = true
-            while true {
-                let element = try tokens.next()
-                if element == .endArray { break }
-                if !isFirst { try output.append(UInt8(ascii: ",")) }
-                isFirst = false
-                _ = try copyValue(element, tokens, to: &output, watching: nil)
-            }
-            try output.append(UInt8(ascii: "]"))
-            return .array
+            let inner = watching.reduce(into: [String: Set<String>]()) { $0[$1] = [] }
+            return .object(try copyObject(tokens, to: output, watching: inner))
         case .string:
             try output.append(UInt8(ascii: "\""))
-            // Moved there and back: a second owner, however short its life, makes each string copy the whole buffer.
-            var sink = CopyingSink(output: Output(capacity: 0, writer: nil), keeps: watching != nil)
-            swap(&output, &sink.output)
+            var sink = KeepingSink(output: output)
             try tokens.readString(into: &sink)
-            swap(&output, &sink.output)
             try output.append(UInt8(ascii: "\""))
-            guard let kept = sink.kept else { return .longString }
-            return .string(String(decoding: kept, as: UTF8.self))
+            return sink.kept.map { .string(String(decoding: $0, as: UTF8.self)) } ?? .longString
         case .number:
-            try output.append(contentsOf: tokens.numberBytes)
-            return .number(JSONNumber(checkedToken: String(decoding: tokens.numberBytes, as: UTF8.self)))
+            let number = JSONNumber(checkedToken: String(decoding: tokens.numberBytes, as: UTF8.self))
+            try copyValue(token, tokens, to: output)
+            return .number(number)
         case .bool(let value):
-            try output.append(contentsOf: (value ? "true" : "false").utf8)
+            try copyValue(token, tokens, to: output)
             return .bool(value)
+        case .beginArray:
+            try copyValue(token, tokens, to: output)
+            return .array
         case .null:
-            try output.append(contentsOf: "null".utf8)
+            try copyValue(token, tokens, to: output)
             return .null
         case .key, .endObject, .endArray, .end:
             preconditionFailure("the tokenizer gives a value where the grammar wants one")
         }
     }
+
+    /// Copies one value that nobody watches, whatever its depth, without recursion.
+    private func copyValue(_ first: JSONToken, _ tokens: JSONTokenizer, to output: CompactorOutput) throws {
+        var token = first
+        var depth = 0
+        var needsComma = false
+        while true {
+            switch token {
+            case .endObject, .endArray: break
+            case .beginObject, .beginArray, .key, .string, .number, .bool, .null:
+                if needsComma { try output.append(UInt8(ascii: ",")) }
+            case .end: preconditionFailure("a value is over before the text is")
+            }
+            needsComma = true
+            switch token {
+            case .beginObject, .beginArray:
+                try output.append(token == .beginObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
+                depth += 1
+                needsComma = false
+            case .endObject, .endArray:
+                try output.append(token == .endObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
+                depth -= 1
+            case .key:
+                try output.appendKey(tokens)
+                needsComma = false
+            case .string:
+                try output.append(UInt8(ascii: "\""))
+                var sink = CopyingSink(output: output)
+                try tokens.readString(into: &sink)
+                try output.append(UInt8(ascii: "\""))
+            case .number: try tokens.state.pointee.numberBytes.withUnsafeBufferPointer { try output.append($0) }
+            case .bool(let value): try output.append(value ? "true" : "false")
+            case .null: try output.append("null")
+            case .end: break
+            }
+            if depth == 0 { return }
+            token = try tokens.next()
+        }
+    }
 }
 
-/// A bounded buffer in front of a writer, or an unbounded one without.
-private struct Output {
-    var bytes: [UInt8] = []
-    var byteCount = 0
-    let capacity: Int
-    let writer: ((UnsafeRawBufferPointer) throws -> Void)?
+/// A bounded buffer in front of a writer. A class over plain memory: it is passed around without being copied, and its
+/// bytes are appended millions of times per second.
+private final class CompactorOutput {
+    private static let capacity = 64 * 1_024
 
-    init(capacity: Int, writer: ((UnsafeRawBufferPointer) throws -> Void)?) {
-        self.capacity = capacity
+    private struct State {
+        var count = 0
+        var flushedByteCount = 0
+    }
+
+    private let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: CompactorOutput.capacity)
+    private let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
+    private let writer: (UnsafeRawBufferPointer) throws -> Void
+
+    init(writer: @escaping (UnsafeRawBufferPointer) throws -> Void) {
         self.writer = writer
+        state.initialize(to: State())
     }
 
-    mutating func append(_ byte: UInt8) throws {
-        bytes.append(byte)
-        byteCount += 1
-        if bytes.count >= capacity { try finish() }
+    deinit {
+        bytes.deallocate()
+        state.deallocate()
     }
 
-    mutating func append<Bytes: Collection>(contentsOf part: Bytes) throws where Bytes.Element == UInt8 {
-        bytes.append(contentsOf: part)
-        byteCount += part.count
-        if bytes.count >= capacity { try finish() }
+    /// Bytes taken so far.
+    var byteCount: Int { state.pointee.flushedByteCount + state.pointee.count }
+
+    func append(_ byte: UInt8) throws {
+        if state.pointee.count == CompactorOutput.capacity { try flush() }
+        bytes[state.pointee.count] = byte
+        state.pointee.count += 1
     }
 
-    mutating func appendKey(_ raw: [UInt8]) throws {
+    func append(_ part: UnsafeBufferPointer<UInt8>) throws {
+        guard let source = part.baseAddress else { return }
+        if part.count > CompactorOutput.capacity - state.pointee.count {
+            try flush()
+            if part.count > CompactorOutput.capacity {
+                try writer(UnsafeRawBufferPointer(part))
+                state.pointee.flushedByteCount += part.count
+                return
+            }
+        }
+        (bytes + state.pointee.count).update(from: source, count: part.count)
+        state.pointee.count += part.count
+    }
+
+    func append(_ text: StaticString) throws {
+        try append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// The key that was just taken, quoted, with its colon.
+    func appendKey(_ tokens: JSONTokenizer) throws {
         try append(UInt8(ascii: "\""))
-        try append(contentsOf: JSONSolidus.unescaped(raw))
+        if tokens.state.pointee.rawKey.count == tokens.state.pointee.keyBytes.count {
+            // An escape is longer than what it names: equal lengths mean that there is none.
+            try tokens.state.pointee.rawKey.withUnsafeBufferPointer { try append($0) }
+        } else {
+            try JSONSolidus.unescaped(tokens.rawKey).withUnsafeBufferPointer { try append($0) }
+        }
         try append(UInt8(ascii: "\""))
         try append(UInt8(ascii: ":"))
     }
 
-    mutating func finish() throws {
-        guard let writer, !bytes.isEmpty else { return }
-        try bytes.withUnsafeBytes { try writer($0) }
-        bytes.removeAll(keepingCapacity: true)
+    func flush() throws {
+        guard state.pointee.count > 0 else { return }
+        try writer(UnsafeRawBufferPointer(start: bytes, count: state.pointee.count))
+        state.pointee.flushedByteCount += state.pointee.count
+        state.pointee.count = 0
     }
 }
 
-/// Copies a string's tokens to the output and keeps a short one for the report.
+/// Copies a string's tokens to the output.
 private struct CopyingSink: JSONStringSink {
-    var output: Output
-    var kept: [UInt8]?
+    let output: CompactorOutput
 
-    init(output: Output, keeps: Bool) {
-        self.output = output
-        kept = keeps ? [] : nil
-    }
-
-    mutating func plain(_ bytes: UnsafeBufferPointer<UInt8>) throws {
-        try output.append(contentsOf: bytes)
-        keep(bytes)
-    }
+    mutating func plain(_ bytes: UnsafeBufferPointer<UInt8>) throws { try output.append(bytes) }
 
     mutating func escape(_ raw: UnsafeBufferPointer<UInt8>, scalar: Unicode.Scalar) throws {
         if raw.count == 2, scalar == "/" {
             try output.append(UInt8(ascii: "/"))
         } else {
-            try output.append(contentsOf: raw)
+            try output.append(raw)
         }
+    }
+}
+
+/// Copies a string's tokens to the output and keeps a short one for the report.
+private struct KeepingSink: JSONStringSink {
+    private var copying: CopyingSink
+    private(set) var kept: [UInt8]? = []
+
+    init(output: CompactorOutput) { copying = CopyingSink(output: output) }
+
+    mutating func plain(_ bytes: UnsafeBufferPointer<UInt8>) throws {
+        try copying.plain(bytes)
+        keep(bytes)
+    }
+
+    mutating func escape(_ raw: UnsafeBufferPointer<UInt8>, scalar: Unicode.Scalar) throws {
+        try copying.escape(raw, scalar: scalar)
         keep(UTF8.encode(scalar)!)
     }
 
     private mutating func keep<Bytes: Collection>(_ bytes: Bytes) where Bytes.Element == UInt8 {
-        guard kept != nil else { return }
-        kept!.append(contentsOf: bytes)
-        if kept!.count > JSONCompactor.reportedStringByteCount { kept = nil }
+        guard let count = kept?.count else { return }
+        if count + bytes.count > JSONCompactor.reportedStringByteCount {
+            kept = nil
+        } else {
+            kept?.append(contentsOf: bytes)
+        }
     }
 }
 

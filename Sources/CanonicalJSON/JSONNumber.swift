@@ -89,6 +89,12 @@ public struct JSONNumber: Sendable, Hashable {
 
 /// The number grammar of RFC 8259, section 6.
 enum JSONNumberGrammar {
+    /// Whether a byte can stand in a number at all.
+    static func mayContain(_ byte: UInt8) -> Bool {
+        byte &- 0x30 < 10 || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") || byte == UInt8(ascii: ".")
+            || byte | 0x20 == UInt8(ascii: "e")
+    }
+
     static func isNumber(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var index = 0
         let count = bytes.count

@@ -10,43 +10,45 @@ extension JSONTokenizer {
     /// Scans from behind the opening quote to behind the closing one.
     func scanString<Sink: JSONStringSink>(into sink: inout Sink) throws {
         while true {
-            let start = position
+            let start = state.pointee.position
             let stop = try scanPlain()
-            if position > start {
-                try sink.plain(UnsafeBufferPointer(start: bytes + start, count: position - start))
+            let end = state.pointee.position
+            if end > start {
+                try sink.plain(UnsafeBufferPointer(start: state.pointee.bytes + start, count: end - start))
             }
             switch stop {
             case .quote:
-                position += 1
+                state.pointee.position += 1
                 return
             case .escape: try scanEscape(into: &sink)
             case .needsMore:
-                let available = limit - position
+                let available = state.pointee.limit - end
                 try refill(JSONTokenizer.longestUnit)
-                if limit - position == available {
+                if state.pointee.limit - state.pointee.position == available {
                     throw failure(available == 0 ? .unexpectedEnd : .invalidUTF8)
                 }
             }
         }
     }
 
-    private enum Stop { case quote, escape, needsMore }
+    /// Why plain characters ended.
+    enum Stop { case quote, escape, needsMore }
 
     /// Advances over plain characters that lie in the buffer as a whole.
-    private func scanPlain() throws -> Stop {
-        var index = position
-        defer { position = index }
-        while index < limit {
+    func scanPlain() throws -> Stop {
+        let bytes = state.pointee.bytes
+        let limit = state.pointee.limit
+        var index = state.pointee.position
+        defer { state.pointee.position = index }
+        while true {
+            index = PlainASCII.end(bytes, from: index, limit: limit)
+            guard index < limit else { return .needsMore }
             let byte = bytes[index]
-            if byte < 0x80 {
-                if byte == UInt8(ascii: "\"") { return .quote }
-                if byte == UInt8(ascii: "\\") { return .escape }
-                if byte < 0x20 {
-                    position = index
-                    throw failure(.controlCharacter)
-                }
-                index += 1
-                continue
+            if byte == UInt8(ascii: "\"") { return .quote }
+            if byte == UInt8(ascii: "\\") { return .escape }
+            if byte < 0x20 {
+                state.pointee.position = index
+                throw failure(.controlCharacter)
             }
             let length = UTF8Rules.sequenceLength(bytes + index, available: limit - index)
             if length > 0 {
@@ -54,19 +56,18 @@ extension JSONTokenizer {
             } else if length == 0 {
                 return .needsMore
             } else {
-                position = index
+                state.pointee.position = index
                 throw failure(.invalidUTF8)
             }
         }
-        return .needsMore
     }
 
     private func scanEscape<Sink: JSONStringSink>(into sink: inout Sink) throws {
         try refill(JSONTokenizer.longestUnit)
-        guard limit - position >= 2 else { throw failure(.unexpectedEnd) }
+        guard state.pointee.limit - state.pointee.position >= 2 else { throw failure(.unexpectedEnd) }
         let scalar: Unicode.Scalar
         var length = 2
-        switch bytes[position + 1] {
+        switch byte(1) {
         case UInt8(ascii: "\""): scalar = "\""
         case UInt8(ascii: "\\"): scalar = "\\"
         case UInt8(ascii: "/"): scalar = "/"
@@ -78,19 +79,23 @@ extension JSONTokenizer {
         case UInt8(ascii: "u"): (scalar, length) = try unicodeEscape()
         default: throw failure(.invalidEscape)
         }
-        try sink.escape(UnsafeBufferPointer(start: bytes + position, count: length), scalar: scalar)
-        position += length
+        let start = state.pointee.bytes + state.pointee.position
+        try sink.escape(UnsafeBufferPointer(start: start, count: length), scalar: scalar)
+        state.pointee.position += length
     }
 
+    /// The byte that lies so far behind the position.
+    private func byte(_ distance: Int) -> UInt8 { state.pointee.bytes[state.pointee.position + distance] }
+
     private func unicodeEscape() throws -> (Unicode.Scalar, Int) {
-        let first = try hexadecimal(at: position + 2)
+        let first = try hexadecimal(at: 2)
         if let scalar = Unicode.Scalar(first) { return (scalar, 6) }
         // Only surrogates fail above; the pair must be high, then low.
         guard first < 0xDC00 else { throw failure(.loneSurrogate) }
-        guard limit - position >= 8, bytes[position + 6] == UInt8(ascii: "\\"),
-            bytes[position + 7] == UInt8(ascii: "u")
+        guard state.pointee.limit - state.pointee.position >= 8, byte(6) == UInt8(ascii: "\\"),
+            byte(7) == UInt8(ascii: "u")
         else { throw failure(.loneSurrogate) }
-        let second = try hexadecimal(at: position + 8)
+        let second = try hexadecimal(at: 8)
         guard (0xDC00...0xDFFF).contains(second) else { throw failure(.loneSurrogate) }
         let value = 0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)
         guard let scalar = Unicode.Scalar(value) else { throw failure(.loneSurrogate) }
@@ -98,10 +103,10 @@ extension JSONTokenizer {
     }
 
     private func hexadecimal(at start: Int) throws -> UInt32 {
-        guard limit >= start + 4 else { throw failure(.unexpectedEnd) }
+        guard state.pointee.limit - state.pointee.position >= start + 4 else { throw failure(.unexpectedEnd) }
         var value: UInt32 = 0
         for index in start..<start + 4 {
-            guard let digit = hexadecimalDigit(bytes[index]) else { throw failure(.invalidEscape) }
+            guard let digit = hexadecimalDigit(byte(index)) else { throw failure(.invalidEscape) }
             value = value << 4 | UInt32(digit)
         }
         return value
@@ -114,6 +119,33 @@ extension JSONTokenizer {
         case UInt8(ascii: "A")...UInt8(ascii: "F"): return byte - UInt8(ascii: "A") + 10
         default: return nil
         }
+    }
+}
+
+/// Bytes of a string that mean themselves: ASCII without control characters, quote and backslash.
+enum PlainASCII {
+    private static let ones: UInt64 = 0x0101_0101_0101_0101
+    private static let highs: UInt64 = 0x8080_8080_8080_8080
+
+    /// The first index at or behind `start` whose byte is not plain; `limit` when all are.
+    static func end(_ bytes: UnsafePointer<UInt8>, from start: Int, limit: Int) -> Int {
+        var index = start
+        // Eight at a time: a borrow marks a byte below 0x20, or equal to the quote or backslash after the exclusive or.
+        // Marks may only be wrong behind the first true one, and then the loop below finds that one.
+        while index + 8 <= limit {
+            let word = UnsafeRawPointer(bytes + index).loadUnaligned(as: UInt64.self)
+            let quote = word ^ (ones &* 0x22)
+            let backslash = word ^ (ones &* 0x5C)
+            let marks = (word &- ones &* 0x20) | (quote &- ones) | (backslash &- ones) | word
+            if marks & highs != 0 { break }
+            index += 8
+        }
+        while index < limit {
+            let byte = bytes[index]
+            if byte < 0x20 || byte >= 0x80 || byte == 0x22 || byte == 0x5C { break }
+            index += 1
+        }
+        return index
     }
 }
 
@@ -173,18 +205,14 @@ struct JSONStringDecoder: JSONStringSink {
 
 /// Holds a key both decoded and as it stands in the text.
 struct JSONKeyCollector: JSONStringSink {
-    var raw: [UInt8]
-    var decoded: [UInt8]
+    var raw: [UInt8] = []
+    var decoded: [UInt8] = []
     let byteLimit: Int
     let failure: JSONError
 
-    init(raw: [UInt8], decoded: [UInt8], byteLimit: Int, failure: JSONError) {
-        self.raw = raw
-        self.decoded = decoded
+    init(byteLimit: Int, failure: JSONError) {
         self.byteLimit = byteLimit
         self.failure = failure
-        self.raw.removeAll(keepingCapacity: true)
-        self.decoded.removeAll(keepingCapacity: true)
     }
 
     mutating func plain(_ part: UnsafeBufferPointer<UInt8>) throws {

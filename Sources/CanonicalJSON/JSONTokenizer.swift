@@ -41,29 +41,40 @@ public final class JSONTokenizer {
     /// An escaped surrogate pair is the longest unit that must lie in the buffer as a whole.
     static let longestUnit = 12
 
+    /// Everything that changes from step to step. It lies behind a pointer rather than in the class: the accesses of
+    /// these loops are millions per second, and each access to a stored property of a class is checked at run time.
+    struct State {
+        var bytes: UnsafePointer<UInt8>
+        var position = 0
+        var limit = 0
+        /// Offset in the text of the buffer's first byte.
+        var base = 0
+        /// Offset in the text of the first byte of the token that began last.
+        var valueStart = 0
+        var isAtEnd: Bool
+        var isInString = false
+        var containers: [Bool] = []  // true: object
+        var keyHashes: [JSONKeyHashes] = []
+        var expectation = Expectation.value
+        var keyBytes: [UInt8] = []
+        var rawKey: [UInt8] = []
+        var numberBytes: [UInt8] = []
+    }
+
     /// The limits in force.
     public let limits: JSONLimits
-    /// The decoded bytes of the key last returned.
-    public private(set) var keyBytes: [UInt8] = []
-    /// The bytes of the key last returned as they stand in the text, without quotes.
-    public private(set) var rawKey: [UInt8] = []
-    /// The bytes of the number last returned.
-    public private(set) var numberBytes: [UInt8] = []
-
+    let state: UnsafeMutablePointer<State>
     private let reader: Reader?
     private let owned: UnsafeMutableBufferPointer<UInt8>?
-    var bytes: UnsafePointer<UInt8>
-    var position = 0
-    var limit = 0
-    /// Offset in the text of the buffer's first byte.
-    private var base = 0
+
+    /// The decoded bytes of the key last returned.
+    public var keyBytes: [UInt8] { state.pointee.keyBytes }
+    /// The bytes of the key last returned as they stand in the text, without quotes.
+    public var rawKey: [UInt8] { state.pointee.rawKey }
+    /// The bytes of the number last returned.
+    public var numberBytes: [UInt8] { state.pointee.numberBytes }
     /// Offset in the text of the first byte of the token that began last.
-    private(set) var valueStart = 0
-    private var isAtEnd: Bool
-    private var isInString = false
-    private var containers: [Bool] = []  // true: object
-    private var keyHashes: [Set<Int>] = []
-    private var expectation = Expectation.value
+    var valueStart: Int { state.pointee.valueStart }
 
     /// Reads from a closure through a buffer of `bufferByteCount` bytes (at least 64).
     public init(
@@ -74,8 +85,8 @@ public final class JSONTokenizer {
         self.limits = limits
         self.reader = reader
         owned = buffer
-        bytes = UnsafePointer(buffer.baseAddress!)
-        isAtEnd = false
+        state = .allocate(capacity: 1)
+        state.initialize(to: State(bytes: UnsafePointer(buffer.baseAddress!), isAtEnd: false))
         try refuseByteOrderMark()
     }
 
@@ -83,43 +94,46 @@ public final class JSONTokenizer {
     init(limits: JSONLimits, borrowing text: UnsafeBufferPointer<UInt8>) throws {
         self.limits = limits
         reader = nil
+        state = .allocate(capacity: 1)
         // An empty text has no address; its limit of 0 keeps the stand-in from being read.
         if let start = text.baseAddress {
             owned = nil
-            bytes = start
+            state.initialize(to: State(bytes: start, limit: text.count, isAtEnd: true))
         } else {
             let standIn = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 1)
             owned = standIn
-            bytes = UnsafePointer(standIn.baseAddress!)
+            state.initialize(to: State(bytes: UnsafePointer(standIn.baseAddress!), isAtEnd: true))
         }
-        limit = text.count
-        isAtEnd = true
         try refuseByteOrderMark()
     }
 
-    deinit { owned?.deallocate() }
+    deinit {
+        state.deinitialize(count: 1)
+        state.deallocate()
+        owned?.deallocate()
+    }
 
     /// Offset in bytes of the next byte to be read.
-    public var offset: Int { base + position }
+    public var offset: Int { state.pointee.base + state.pointee.position }
     /// Number of arrays and objects that are open.
-    public var depth: Int { containers.count }
+    public var depth: Int { state.pointee.containers.count }
 
     /// Takes one step.
     public func next() throws -> JSONToken {
-        if isInString { try finishString() }
+        if state.pointee.isInString { try finishString() }
         while true {
             guard try skipWhiteSpace() else {
-                if expectation == .nothing { return .end }
+                if state.pointee.expectation == .nothing { return .end }
                 throw failure(.unexpectedEnd)
             }
-            let byte = bytes[position]
-            valueStart = offset
-            switch expectation {
+            let byte = state.pointee.bytes[state.pointee.position]
+            state.pointee.valueStart = offset
+            switch state.pointee.expectation {
             case .nothing: throw failure(.trailingContent)
             case .commaOrEnd:
                 if byte == UInt8(ascii: ",") {
-                    position += 1
-                    expectation = containers.last! ? .key : .value
+                    state.pointee.position += 1
+                    state.pointee.expectation = state.pointee.containers.last! ? .key : .value
                     continue
                 }
                 return try end(byte)
@@ -139,9 +153,9 @@ public final class JSONTokenizer {
 
     /// Passes the content of the string that `next()` announced to a sink.
     public func readString<Sink: JSONStringSink>(into sink: inout Sink) throws {
-        precondition(isInString, "no string is open")
+        precondition(state.pointee.isInString, "no string is open")
         try scanString(into: &sink)
-        isInString = false
+        state.pointee.isInString = false
     }
 
     /// Checks the rest of the string that `next()` announced and drops it.
@@ -157,25 +171,26 @@ public final class JSONTokenizer {
         return sink.bytes
     }
 
-    /// Makes at least `count` bytes available behind `position`, unless the text ends before.
+    /// Makes at least `count` bytes available behind the position, unless the text ends before.
     func refill(_ count: Int) throws {
-        guard limit - position < count, !isAtEnd, let owned, let reader else { return }
-        if position > 0 {
-            let kept = limit - position
-            owned.baseAddress!.update(from: owned.baseAddress! + position, count: kept)
-            base += position
-            position = 0
-            limit = kept
+        let available = state.pointee.limit - state.pointee.position
+        guard available < count, !state.pointee.isAtEnd, let owned, let reader else { return }
+        if state.pointee.position > 0 {
+            owned.baseAddress!.update(from: owned.baseAddress! + state.pointee.position, count: available)
+            state.pointee.base += state.pointee.position
+            state.pointee.position = 0
+            state.pointee.limit = available
         }
-        while limit < count {
-            let free = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(owned)[limit...])
+        while state.pointee.limit < count {
+            let free = UnsafeMutableRawBufferPointer(
+                rebasing: UnsafeMutableRawBufferPointer(owned)[state.pointee.limit...])
             let filled = try reader(free)
             precondition(filled >= 0 && filled <= free.count, "the reader wrote past its buffer")
             if filled == 0 {
-                isAtEnd = true
+                state.pointee.isAtEnd = true
                 return
             }
-            limit += filled
+            state.pointee.limit += filled
         }
     }
 
@@ -185,46 +200,54 @@ public final class JSONTokenizer {
 
     private func refuseByteOrderMark() throws {
         try refill(3)
-        if limit >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { throw failure(.byteOrderMark) }
+        let bytes = state.pointee.bytes
+        if state.pointee.limit >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF {
+            throw failure(.byteOrderMark)
+        }
     }
 
     /// False at the end of the text.
     private func skipWhiteSpace() throws -> Bool {
         while true {
+            let bytes = state.pointee.bytes
+            let limit = state.pointee.limit
+            var position = state.pointee.position
             while position < limit {
-                switch bytes[position] {
-                case 0x20, 0x0A, 0x0D, 0x09: position += 1
-                default: return true
+                let byte = bytes[position]
+                guard byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else {
+                    state.pointee.position = position
+                    return true
                 }
+                position += 1
             }
-            if isAtEnd { return false }
+            state.pointee.position = position
+            if state.pointee.isAtEnd { return false }
             try refill(1)
         }
     }
 
     private func end(_ byte: UInt8) throws -> JSONToken {
-        guard let isObject = containers.last, byte == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
-            throw failure(.unexpectedByte)
-        }
-        position += 1
-        containers.removeLast()
+        guard let isObject = state.pointee.containers.last,
+            byte == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
+        else { throw failure(.unexpectedByte) }
+        state.pointee.position += 1
+        state.pointee.containers.removeLast()
         valueEnded()
         return isObject ? .endObject : .endArray
     }
 
-    private func valueEnded() { expectation = containers.isEmpty ? .nothing : .commaOrEnd }
+    private func valueEnded() { state.pointee.expectation = state.pointee.containers.isEmpty ? .nothing : .commaOrEnd }
 
     private func begin(object: Bool) throws {
-        guard containers.count < limits.depth else { throw failure(.depthLimit) }
-        position += 1
-        containers.append(object)
+        guard state.pointee.containers.count < limits.depth else { throw failure(.depthLimit) }
+        state.pointee.position += 1
+        state.pointee.containers.append(object)
         if object {
-            if keyHashes.count < containers.count {
-                keyHashes += Array(repeating: [], count: containers.count - keyHashes.count)
-            }
-            keyHashes[containers.count - 1].removeAll(keepingCapacity: true)
+            let level = state.pointee.containers.count - 1
+            while state.pointee.keyHashes.count <= level { state.pointee.keyHashes.append(JSONKeyHashes()) }
+            state.pointee.keyHashes[level].removeAll()
         }
-        expectation = object ? .keyOrEndObject : .valueOrEndArray
+        state.pointee.expectation = object ? .keyOrEndObject : .valueOrEndArray
     }
 
     private func value(_ byte: UInt8) throws -> JSONToken {
@@ -236,8 +259,8 @@ public final class JSONTokenizer {
             try begin(object: false)
             return .beginArray
         case UInt8(ascii: "\""):
-            position += 1
-            isInString = true
+            state.pointee.position += 1
+            state.pointee.isInString = true
             valueEnded()
             return .string
         case UInt8(ascii: "t"):
@@ -260,31 +283,35 @@ public final class JSONTokenizer {
         let count = word.utf8CodeUnitCount
         try refill(count)
         for index in 0..<count {
-            guard position < limit else { throw failure(.unexpectedEnd) }
-            guard bytes[position] == word.utf8Start[index] else { throw failure(.unexpectedByte) }
-            position += 1
+            guard state.pointee.position < state.pointee.limit else { throw failure(.unexpectedEnd) }
+            guard state.pointee.bytes[state.pointee.position] == word.utf8Start[index] else {
+                throw failure(.unexpectedByte)
+            }
+            state.pointee.position += 1
         }
         valueEnded()
     }
 
     private func number() throws {
-        numberBytes.removeAll(keepingCapacity: true)
+        state.pointee.numberBytes.removeAll(keepingCapacity: true)
         let start = offset
-        scanning: while true {
-            while position < limit {
-                switch bytes[position] {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."),
-                    UInt8(ascii: "e"), UInt8(ascii: "E"):
-                    guard numberBytes.count < limits.numberByteCount else { throw failure(.numberTooLong) }
-                    numberBytes.append(bytes[position])
-                    position += 1
-                default: break scanning
-                }
+        while true {
+            let bytes = state.pointee.bytes
+            let limit = state.pointee.limit
+            let first = state.pointee.position
+            var position = first
+            while position < limit, JSONNumberGrammar.mayContain(bytes[position]) { position += 1 }
+            let count = position - first
+            guard count <= limits.numberByteCount - state.pointee.numberBytes.count else {
+                state.pointee.position += limits.numberByteCount - state.pointee.numberBytes.count
+                throw failure(.numberTooLong)
             }
-            if isAtEnd { break }
+            state.pointee.numberBytes.append(contentsOf: UnsafeBufferPointer(start: bytes + first, count: count))
+            state.pointee.position = position
+            if position < limit || state.pointee.isAtEnd { break }
             try refill(1)
         }
-        guard numberBytes.withUnsafeBufferPointer({ JSONNumberGrammar.isNumber($0) }) else {
+        guard state.pointee.numberBytes.withUnsafeBufferPointer({ JSONNumberGrammar.isNumber($0) }) else {
             throw JSONError(.invalidNumber, offset: start)
         }
         valueEnded()
@@ -293,29 +320,72 @@ public final class JSONTokenizer {
     private func key(_ byte: UInt8) throws -> JSONToken {
         guard byte == UInt8(ascii: "\"") else { throw failure(.unexpectedByte) }
         let start = offset
-        position += 1
-        var sink = JSONKeyCollector(
-            raw: rawKey, decoded: keyBytes, byteLimit: limits.keyByteCount,
-            failure: JSONError(.keyTooLong, offset: start))
-        rawKey = []
-        keyBytes = []
-        try scanString(into: &sink)
-        rawKey = sink.raw
-        keyBytes = sink.decoded
+        state.pointee.position += 1
+        if try !takePlainKey(at: start) {
+            var sink = JSONKeyCollector(
+                byteLimit: limits.keyByteCount, failure: JSONError(.keyTooLong, offset: start))
+            try scanString(into: &sink)
+            state.pointee.rawKey = sink.raw
+            state.pointee.keyBytes = sink.decoded
+        }
         try registerKey(at: start)
         guard try skipWhiteSpace() else { throw failure(.unexpectedEnd) }
-        guard bytes[position] == UInt8(ascii: ":") else { throw failure(.unexpectedByte) }
-        position += 1
-        expectation = .value
+        guard state.pointee.bytes[state.pointee.position] == UInt8(ascii: ":") else { throw failure(.unexpectedByte) }
+        state.pointee.position += 1
+        state.pointee.expectation = .value
         return .key
+    }
+
+    /// Takes a key without escapes that lies in the buffer as a whole; nearly all do.
+    private func takePlainKey(at start: Int) throws -> Bool {
+        let first = state.pointee.position
+        guard try scanPlain() == .quote else {
+            state.pointee.position = first
+            return false
+        }
+        let text = UnsafeBufferPointer(start: state.pointee.bytes + first, count: state.pointee.position - first)
+        guard text.count <= limits.keyByteCount else { throw JSONError(.keyTooLong, offset: start) }
+        state.pointee.rawKey.removeAll(keepingCapacity: true)
+        state.pointee.rawKey.append(contentsOf: text)
+        state.pointee.keyBytes.removeAll(keepingCapacity: true)
+        state.pointee.keyBytes.append(contentsOf: text)
+        state.pointee.position += 1
+        return true
     }
 
     private func registerKey(at start: Int) throws {
         var hasher = Hasher()
-        keyBytes.withUnsafeBytes { hasher.combine(bytes: $0) }
-        let level = containers.count - 1
-        let isNew = keyHashes[level].insert(hasher.finalize()).inserted
+        state.pointee.keyBytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+        let level = state.pointee.containers.count - 1
+        let isNew = state.pointee.keyHashes[level].insert(hasher.finalize())
         if !isNew, limits.refusesDuplicateKeys { throw JSONError(.duplicateKey, offset: start) }
-        if keyHashes[level].count > limits.keysPerObject { throw JSONError(.tooManyKeys, offset: start) }
+        if state.pointee.keyHashes[level].count > limits.keysPerObject { throw JSONError(.tooManyKeys, offset: start) }
+    }
+}
+
+/// The hashes of the keys of one open object: a short list is searched, a long one becomes a set.
+struct JSONKeyHashes {
+    private static let listCount = 24
+    private var list: [Int] = []
+    private var set: Set<Int> = []
+
+    /// Keys that were inserted, repeated ones not counted.
+    var count: Int { list.count + set.count }
+
+    /// Forgets all keys.
+    mutating func removeAll() {
+        list.removeAll(keepingCapacity: true)
+        // A large set would be cleared slot by slot for each small object that follows.
+        if !set.isEmpty { set = [] }
+    }
+
+    /// Whether the hash is new.
+    mutating func insert(_ hash: Int) -> Bool {
+        if list.contains(hash) { return false }
+        if list.count < JSONKeyHashes.listCount {
+            list.append(hash)
+            return true
+        }
+        return set.insert(hash).inserted
     }
 }
