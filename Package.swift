@@ -82,7 +82,7 @@ let package = Package(
         room(
             "DayArchive",
             [
-                "HealthExport", "HealthRecords", "HTTPService", "HTTPClient", "Transport", "DurableStore",
+                "HealthData", "HealthExport", "HealthRecords", "HTTPService", "HTTPClient", "Transport", "DurableStore",
                 "Cryptography", "CanonicalJSON", "CZlib",
             ]),
         room("Biomarkers", ["HealthExport", "HealthRecords", "DurableStore", "Cryptography", "CanonicalJSON"]),
@@ -113,7 +113,10 @@ let package = Package(
         tests("SenderTests", ["Sender", "Receiver", "ConnectedProtocol", "HMDCItem", "DurableStore", "HealthExport"]),
         tests(
             "DayArchiveTests",
-            ["DayArchive", "DurableStore", "HTTPService", "HTTPClient", "Transport", "Cryptography", "CanonicalJSON"]),
+            [
+                "DayArchive", "HealthRecords", "HealthData", "HealthExport", "DurableStore", "HTTPService", "HTTPClient",
+                "Transport", "Cryptography", "CanonicalJSON",
+            ]),
         tests("BiomarkersTests", ["Biomarkers", "HealthExport"]),
         tests("CommandLineTests", ["healthmd", "HTTPService", "HMDCItem", "CanonicalJSON", "Cryptography"]),
         tests("EndToEndTests", []),

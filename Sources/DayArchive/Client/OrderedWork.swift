@@ -12,6 +12,7 @@ enum OrderedWork {
         var consumed = 0
         var results: [Int: Result<Output, any Error>] = [:]
         var isStopped = false
+        var runningCount = 0
 
         init(inputs: [Input]) { self.inputs = inputs }
     }
@@ -26,7 +27,9 @@ enum OrderedWork {
             return
         }
         let state = State<Input, Output>(inputs: inputs)
-        for _ in 0..<min(workerCount, inputs.count) {
+        let count = min(workerCount, inputs.count)
+        state.condition.withLock { state.runningCount = count }
+        for _ in 0..<count {
             let thread = Thread { runWorker(state, ahead: workerCount, work) }
             thread.name = "archive-range"
             thread.start()
@@ -35,6 +38,8 @@ enum OrderedWork {
             state.condition.withLock {
                 state.isStopped = true
                 state.condition.broadcast()
+                // Nothing of this call may go on behind its caller's back.
+                while state.runningCount > 0 { state.condition.wait() }
             }
         }
         for index in inputs.indices {
@@ -66,7 +71,12 @@ enum OrderedWork {
                 defer { state.nextInput += 1 }
                 return state.nextInput
             }
-            guard let index else { return }
+            guard let index else {
+                return state.condition.withLock {
+                    state.runningCount -= 1
+                    state.condition.broadcast()
+                }
+            }
             let result = Result { try work(state.inputs[index]) }
             state.condition.withLock {
                 state.results[index] = result

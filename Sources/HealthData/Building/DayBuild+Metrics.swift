@@ -174,21 +174,6 @@ extension DayBuild {
     private func cumulativeSum(of metric: Metric) -> Double? {
         guard let type = metric.healthKitIdentifier, let unit = metric.recordUnit else { return nil }
         let values = SampleIndex.values(samples.records(type), unit: unit)
-        // A day has thousands of samples and a handful of sources, and ranking one folds its name.
-        var known: [RecordSource: SourcePriority.Rank] = [:]
-        let ranks = values.map { value -> SourcePriority.Rank in
-            let source = value.record.source
-            if let rank = known[source] { return rank }
-            let rank = builder.sources.rank(of: source)
-            known[source] = rank
-            return rank
-        }
-        let order = Dictionary(uniqueKeysWithValues: Set(ranks).sorted().enumerated().map { ($1, $0) })
-        let merged = zip(values, ranks).map { value, rank in
-            CumulativeMerge.Sample(
-                start: value.record.start.secondsSince1970, end: value.record.end.secondsSince1970,
-                value: value.number, rank: order[rank] ?? 0)
-        }
-        return CumulativeMerge.sum(merged, in: frame.interval)
+        return CumulativeMerge.sum(values, sources: builder.sources, in: frame.interval)
     }
 }
