@@ -114,7 +114,8 @@ let package = Package(
         tests(
             "DayArchiveTests",
             [
-                "DayArchive", "HealthRecords", "HealthData", "HealthExport", "DurableStore", "HTTPService", "HTTPClient",
+                "DayArchive", "HealthRecords", "HealthData", "HealthExport", "DurableStore", "HTTPService",
+                "HTTPClient",
                 "Transport", "Cryptography", "CanonicalJSON",
             ]),
         tests("BiomarkersTests", ["Biomarkers", "HealthExport"]),

@@ -59,54 +59,61 @@ struct MirrorTests {
     @Test("sync copies what changed, once, in ranges")
     func syncing() throws {
         let rig = try ReaderRig()
-        try rig.uploadRow(from: "2026-01-01", count: 100)
+        // A week apart, so that 92 days hold fourteen of them; two are left for a second range.
+        try rig.uploadRow(from: "2026-01-01", count: 16, step: 7)
         _ = rig.exchange.takeTargets()
-        #expect(try rig.reader.sync() == .init(copied: 100, mirrored: 100))
+        #expect(try rig.reader.sync() == .init(copied: 16, mirrored: 16))
         let targets = rig.exchange.takeTargets()
         #expect(targets.first == "/b/\(rig.service.bucket)/days")
-        // 92 days, then 8: two requests and not a hundred.
-        #expect(targets.count == 3)
-        #expect(try rig.fileNames().count == 100)
-        let lines = String(decoding: try rig.profile.dayLines(try ArchiveDay(text: "2026-01-03")), as: UTF8.self)
+        #expect(
+            Set(targets.dropFirst()) == [
+                "/b/\(rig.service.bucket)/d?from=2026-01-01&to=2026-04-02",
+                "/b/\(rig.service.bucket)/d?from=2026-04-09&to=2026-04-16",
+            ])
+        #expect(try rig.fileNames().count == 16)
+        let lines = String(decoding: try rig.profile.dayLines(try ArchiveDay(text: "2026-01-08")), as: UTF8.self)
         #expect(lines.split(separator: "\n").count == 2)
         #expect(
-            lines.hasPrefix(#"{"bucket":"day","end":"2026-01-04T00:00:00Z","id":"agg:steps:2026-01-03T00:00:00Z:d""#))
-        #expect(try rig.reader.sync() == .init(copied: 0, mirrored: 100))
+            lines.hasPrefix(#"{"bucket":"day","end":"2026-01-09T00:00:00Z","id":"agg:steps:2026-01-08T00:00:00Z:d""#))
+        #expect(try rig.reader.sync() == .init(copied: 0, mirrored: 16))
         #expect(rig.exchange.takeTargets().count == 1)
         rig.service.clock.advance(seconds: 10)
-        try rig.uploadRow(from: "2026-02-01", count: 1)
+        try rig.uploadRow(from: "2026-01-29", count: 1)
         _ = rig.exchange.takeTargets()
-        #expect(try rig.reader.sync() == .init(copied: 1, mirrored: 100))
-        #expect(rig.exchange.takeTargets().last == "/b/\(rig.service.bucket)/d?from=2026-02-01&to=2026-02-01")
+        #expect(try rig.reader.sync() == .init(copied: 1, mirrored: 16))
+        #expect(rig.exchange.takeTargets().last == "/b/\(rig.service.bucket)/d?from=2026-01-29&to=2026-01-29")
     }
 
     @Test("an interrupted sync keeps what it reached and goes on there")
     func interrupted() throws {
         var limits = ServiceRig.patient
-        limits.daysPerRange = 10
+        limits.daysPerRange = 3
         let rig = try ReaderRig(limits: limits)
-        try rig.uploadRow(from: "2026-01-01", count: 60)
-        // The listing, then answers of ten days each; each range of 92 is one piece of work, so all or nothing of it is passed on.
+        try rig.uploadRow(from: "2026-01-01", count: 12)
+        // The listing, then answers of three days each; one range is one piece of work, so all or nothing of it is passed on.
         rig.exchange.fail(after: 3)
-        #expect(throws: ClientError.self) { try rig.reader.sync(until: try ArchiveDay(text: "2026-02-28")) }
+        #expect(throws: ClientError.self) { try rig.reader.sync() }
+        #expect(try rig.profile.mirror().days.isEmpty)
         rig.exchange.fail(after: nil)
-        #expect(try rig.reader.sync().mirrored == 60)
+        #expect(try rig.reader.sync().mirrored == 12)
         let mirror = try rig.profile.mirror()
-        #expect(mirror.days.count == 60)
+        #expect(mirror.days.count == 12)
         #expect(!mirror.syncedAt.isEmpty)
     }
 
     @Test("a range of ranges that fails keeps the ranges before it")
     func interruptedLater() throws {
         let rig = try ReaderRig()
-        try rig.uploadRow(from: "2024-01-01", count: 300)
-        rig.exchange.fail(after: 2)
+        // Ten days apart: each day is a range of its own.
+        try rig.uploadRow(from: "2024-01-01", count: 9, step: 10)
+        rig.exchange.fail(after: 6)
         #expect(throws: ClientError.self) { try rig.reader.sync() }
-        let held = try rig.profile.mirror().days.count
-        #expect(held == 92 || held == 0)
-        #expect(try rig.fileNames().count == held)
+        let held = try rig.profile.mirror().days
+        // Five ranges were answered; those before the first that was not are kept.
+        #expect(held.count <= 5)
+        #expect(try rig.fileNames() == held.keys.sorted().map { "\($0).ndjson" })
         rig.exchange.fail(after: nil)
-        #expect(try rig.reader.sync() == .init(copied: 300 - held, mirrored: 300))
+        #expect(try rig.reader.sync() == .init(copied: 9 - held.count, mirrored: 9))
     }
 
     @Test("paging is followed to the end")
@@ -115,9 +122,9 @@ struct MirrorTests {
         limits.daysPerPage = 7
         limits.daysPerRange = 5
         let rig = try ReaderRig(limits: limits)
-        try rig.uploadRow(from: "2026-01-01", count: 50)
-        #expect(try rig.reader.sync() == .init(copied: 50, mirrored: 50))
-        #expect(try rig.reader.query(EventFilter(metric: "steps")).lines.count == 50)
+        try rig.uploadRow(from: "2026-01-01", count: 23)
+        #expect(try rig.reader.sync() == .init(copied: 23, mirrored: 23))
+        #expect(try rig.reader.query(EventFilter(metric: "steps")).lines.count == 23)
     }
 
     @Test("a handoff of another archive reads nothing here")

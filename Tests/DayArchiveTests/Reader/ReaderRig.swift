@@ -111,12 +111,12 @@ struct ReaderRig {
         }
     }
 
-    /// Days in a row, each with a total of steps that is its number, and one heart rate.
-    func uploadRow(from first: String, count: Int) throws {
+    /// Days at equal distances, each with a total of steps that is its number, and one heart rate.
+    func uploadRow(from first: String, count: Int, step: Int = 1) throws {
         let first = try ArchiveDay(text: first)
         try upload(
             (0..<count).map { offset in
-                let day = try #require(first.adding(days: offset))
+                let day = try #require(first.adding(days: offset * step))
                 return (day.description, try Self.events(day, steps: Double(offset)))
             })
     }

@@ -14,7 +14,7 @@ struct ToolTests {
     @Test("ask fetches the days that a question covers, one earlier included, and nothing else")
     func asking() throws {
         let rig = try ReaderRig()
-        try rig.uploadRow(from: "2026-01-01", count: 40)
+        try rig.uploadRow(from: "2026-01-05", count: 12)
         _ = rig.exchange.takeTargets()
         let filter = EventFilter(
             metric: "steps", since: try ArchiveDay(text: "2026-01-10"), until: try ArchiveDay(text: "2026-01-12"))
