@@ -64,6 +64,19 @@ struct GuidanceTests {
         #expect(!run.text.contains("secret"))
     }
 
+    @Test(
+        "a slip of the fingers is answered with the word that was meant",
+        arguments: [
+            ("exprot", "export"), ("export --lsat 3", "--last"), ("phone statsu", "status"), ("xyzzy", nil),
+            ("ex", nil),
+        ] as [(String, String?)])
+    func meant(line: String, word: String?) throws {
+        let run = try CommandRun(line.split(separator: " ").map(String.init))
+        #expect(run.status == 2)
+        let message = try #require(try run.document()["message"]?.string)
+        #expect(message.hasSuffix(word.map { "did you mean \($0)?" } ?? "there is no such command"))
+    }
+
     @Test("--human gives usage errors as text on standard error, and nothing on standard output")
     func humanUsage() throws {
         let run = try CommandRun(["export", "--human", "--nothing"])

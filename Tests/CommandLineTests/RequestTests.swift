@@ -1,6 +1,7 @@
 import CanonicalJSON
 import Foundation
 import HTTPService
+import Synchronization
 import TestSupport
 import Testing
 
@@ -142,5 +143,72 @@ struct RequestTests {
         let done = try CommandRun(["direct", "reset-trust", "--confirm", "--base-url", fake.baseURL])
         #expect(done.status == 0)
         #expect(fake.seen.filter { $0.method == "DELETE" }.map(\.target) == ids.map { "/v1/peers/" + $0 })
+    }
+
+    /// A receiver whose pairing waits once and then ends in a state.
+    private func pairing(endingAs state: String) throws -> FakeReceiver {
+        let polls = Mutex(0)
+        return try FakeReceiver { request in
+            let pairing: JSONValue = ["pairing_id": .string(JobExitTests.job), "state": "waiting"]
+            switch (request.method, request.target) {
+            case ("POST", _):
+                var opened = pairing.object ?? [:]
+                opened.append("code", "12345678901234567890")
+                opened.append("listener", ["port": 17_646, "addresses": ["192.168.1.5", "fe80::1"]])
+                return FakeReceiver.json(201, .object(opened))
+            case (_, "/v1/peers"):
+                return FakeReceiver.json(
+                    200,
+                    [
+                        "devices": [
+                            ["installation_id": .string(JobExitTests.job), "name": "Phone", "platform": "iOS"]
+                        ]
+                    ])
+            default:
+                let isFirst = polls.withLock { polls in
+                    defer { polls += 1 }
+                    return polls == 0
+                }
+                if isFirst { return FakeReceiver.json(200, pairing) }
+                return FakeReceiver.json(
+                    200,
+                    [
+                        "pairing_id": .string(JobExitTests.job), "state": .string(state),
+                        "peer": ["installation_id": .string(JobExitTests.job), "name": "Phone"],
+                    ])
+            }
+        }
+    }
+
+    @Test("pair prints code and addresses on standard error, waits, and prints who was paired")
+    func pair() throws {
+        let fake = try pairing(endingAs: "paired")
+        let run = try CommandRun(["pair", "--base-url", fake.baseURL])
+        #expect(run.status == 0)
+        #expect(run.errors.contains("code: 1234 5678 9012 3456 7890\n"))
+        #expect(
+            run.errors.contains("address: 192.168.1.5:17646\n") && run.errors.contains("address: [fe80::1]:17646\n"))
+        let document = try run.document()
+        #expect(document["schema"] == "healthmd.direct_pairing_result" && document["status"] == "success")
+        #expect(document["device"]?["platform"] == "iOS")
+        #expect(!run.text.contains("12345678901234567890"), "the code is no part of the result")
+    }
+
+    @Test("a pairing that nobody used, or that was refused, is a failure", arguments: ["expired", "failed"])
+    func pairFails(state: String) throws {
+        let fake = try pairing(endingAs: state)
+        let run = try CommandRun(["pair", "--base-url", fake.baseURL])
+        #expect(run.status == 1)
+        let document = try run.document()
+        #expect(document["error"] == "direct_pairing_failed" && document["state"]?.string == state)
+    }
+
+    @Test("pair --no-wait prints the pairing object with its ungrouped code")
+    func pairNoWait() throws {
+        let fake = try pairing(endingAs: "paired")
+        let run = try CommandRun(["pair", "--no-wait", "--base-url", fake.baseURL])
+        #expect(run.status == 0)
+        #expect(try run.document()["code"] == "12345678901234567890")
+        #expect(fake.seen.count == 1)
     }
 }

@@ -66,8 +66,11 @@ struct ArgumentParser {
 
     private func unknownCommand(_ path: [String]) -> UsageError {
         let known = Array(path.dropLast())
+        let words = nextWords(after: known)
+        let meant = NearestWord.to(path.last ?? "", in: words)
         return UsageError(
-            .invalidSubcommand, "there is no such command", command: known, accepted: nextWords(after: known))
+            .invalidSubcommand, "there is no such command" + (meant.map { "; did you mean \($0)?" } ?? ""),
+            command: known, accepted: words)
     }
 
     private func complete(_ scanner: Scanner, _ command: CommandSpec) throws -> Invocation {
@@ -175,8 +178,10 @@ struct ArgumentParser {
                     command: command)
             }
             guard let spec = known.first(where: { $0.name == name || $0.aliases.contains(name) }) else {
+                let meant = NearestWord.to(name, in: known.map(\.name))
                 throw UsageError(
-                    .unknownArgument, "there is no such option", command: command, accepted: known.map(\.name))
+                    .unknownArgument, "there is no such option" + (meant.map { "; did you mean \($0)?" } ?? ""),
+                    command: command, accepted: known.map(\.name))
             }
             if options[spec.name] != nil, !spec.repeats {
                 throw UsageError(.tooManyValues, "\(spec.name) may be given once", command: command)

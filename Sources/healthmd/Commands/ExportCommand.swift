@@ -111,28 +111,12 @@ enum FileJob {
             if answer.status == 200 { progress.report(phase: "completed", state: answer.document) }
             progress.finish()
             console.print(answer.printable)
-            if answer.status != 200 { hint(answer, jobID, console) }
+            if answer.status != 200, let hint = JobHint.text(answer, jobID) { console.note(hint) }
             return JobExit.status(answer, strict: invocation.has("--strict"))
         } catch HTTPTransfer.Failure.stopped {
             progress.finish()
             console.note("interrupted; the job goes on. To wait for it again: healthmd resume \(jobID.uuidString)")
             return interruption.exitStatus
-        }
-    }
-
-    /// The next step of a job that is not done, for people.
-    static func hint(_ answer: ControlClient.Answer, _ jobID: UUID, _ console: Console) {
-        switch answer.word {
-        case "accepted", "preparing", "timed_out":
-            console.note("the job is not done. To go on: healthmd resume \(jobID.uuidString)")
-        case "unavailable" where answer.failureReason == "export_in_progress":
-            if let active = answer.document["active_job_id"]?.string {
-                console.note("another job is active. To see it: healthmd status --job \(active)")
-            }
-        default:
-            if answer.failureReason == "server_not_ready" {
-                console.note("the receiver stopped; the job goes on after: healthmd serve")
-            }
         }
     }
 }

@@ -107,9 +107,7 @@ enum JobCommands {
             guard let job = invocation.identifier else { return .usage }
             let answer = try ControlClient(invocation).send("POST", "/v1/exports/\(job.uuidString)/cancel", [:])
             console.print(answer.printable)
-            if answer.failureReason == "cancellation_deferred" {
-                console.note("one file is being written; the job is cancelled as soon as it is done")
-            }
+            if answer.word != "cancelled", let hint = JobHint.text(answer, job) { console.note(hint) }
             return answer.word == "cancelled" ? .success : JobExit.failure(answer)
         })
 

@@ -119,7 +119,7 @@ enum PairingCommands {
             return .success
         }
         explain(answer.document, code, console, phoneApp: invocation.has("--phone-app"))
-        return try wait(identifier, client, console)
+        return try wait(identifier, answer.document["listener"], client, console)
     }
 
     private static func explain(_ document: JSONValue, _ code: String, _ console: Console, phoneApp: Bool) {
@@ -139,7 +139,9 @@ enum PairingCommands {
         console.note("waiting for the phone …")
     }
 
-    private static func wait(_ identifier: String, _ client: ControlClient, _ console: Console) throws -> ExitCode {
+    private static func wait(
+        _ identifier: String, _ listener: JSONValue?, _ client: ControlClient, _ console: Console
+    ) throws -> ExitCode {
         let interruption = Interruption.watch()
         var asked = false
         while true {
@@ -161,14 +163,38 @@ enum PairingCommands {
                 }
             case "awaiting_approval": break
             case "paired":
-                console.print(answer.printable)
+                console.print(try result(answer.document, listener, client))
                 return .success
-            default:
-                console.print(answer.printable)
-                return .failure
+            default: throw failure(answer.document)
             }
             Thread.sleep(forTimeInterval: 0.3)
         }
+    }
+
+    /// `healthmd.direct_pairing_result` v1 (cli.md 7).
+    private static func result(
+        _ pairing: JSONValue, _ listener: JSONValue?, _ client: ControlClient
+    ) throws -> JSONValue {
+        let identifier = pairing["peer"]?["installation_id"]
+        let devices = try client.send("GET", "/v1/peers").document["devices"]?.array ?? []
+        let device = devices.first { $0["installation_id"] == identifier } ?? pairing["peer"]
+        var document: JSONObject = [
+            "schema": "healthmd.direct_pairing_result", "schema_version": 1, "status": "success",
+            "backend": "receiver",
+        ]
+        document.append("pairing_id", ifPresent: pairing["pairing_id"])
+        document.append("device", ifPresent: device)
+        document.append("listener", ifPresent: listener)
+        return .object(document)
+    }
+
+    private static func failure(_ pairing: JSONValue) -> CommandFailure {
+        let state = pairing["state"]?.string ?? "failed"
+        let why = state == "expired" ? "nobody used the code in time" : "the pairing was refused, closed or given up"
+        return CommandFailure(
+            "direct_pairing_failed", "\(why); open another one with: healthmd pair",
+            details: [("pairing_id", pairing["pairing_id"]), ("state", .string(state)), ("reason", pairing["reason"])]
+                .compactMap { name, value in value.map { (name, $0) } })
     }
 
     /// Shows name and address of the phone; only `y` is a yes.

@@ -91,7 +91,7 @@ enum RawJob {
         } else {
             console.print(answer.printable)
         }
-        if answer.status != 200 { FileJob.hint(answer, job, console) }
+        if answer.status != 200, let hint = JobHint.text(answer, job) { console.note(hint) }
         return JobExit.status(answer, strict: invocation.has("--strict"))
     }
 

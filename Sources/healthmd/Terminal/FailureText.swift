@@ -40,6 +40,9 @@ enum FailureText {
         case let error as ReceiverDaemonError: daemon(error)
         case let error as ReceiverControlError: CommandFailure(error.code, error.message)
         case let error as ControlAPIError: CommandFailure(error.code, error.description)
+        case let error as SecureTransportError:
+            CommandFailure(error.code, error.description, status: .peerUnavailable)
+        case let error as SourceJournalError: CommandFailure(error.code, error.description, status: .integrity)
         case let error as TransportError: CommandFailure(error.code, error.description)
         default:
             CommandFailure(
