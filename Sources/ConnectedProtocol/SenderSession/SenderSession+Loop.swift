@@ -98,6 +98,8 @@ extension SenderSession {
     }
 
     mutating func adopt(_ item: PendingItem, at now: Moment) -> [Action] {
+        // After a failure the same day may have been asked for twice; the first one that comes is taken.
+        guard item.sourceDate == journal.nextSourceDate else { return [.deleteItems([item.itemID])] }
         isProducing = false
         journal.adopt(item, at: now.date)
         return reportPreparation(of: item) + advance(at: now)
@@ -133,6 +135,8 @@ extension SenderSession {
     }
 
     mutating func take(_ partition: SourceJournal.PendingPartition, at now: Moment) -> [Action] {
+        // After a failure the same partition may have been asked for twice; the first one that comes is taken.
+        guard builtAhead == nil, continues(partition) else { return [] }
         buildOrder = nil
         guard journal.progress.pendingPartition == nil else {
             builtAhead = partition
@@ -142,5 +146,13 @@ extension SenderSession {
         journal.setPending(partition, at: now.date)
         if wasPaused { journal.enter(.paused, message: journal.progress.statusMessage, at: now.date) }
         return checkpoint() + advance(at: now)
+    }
+
+    /// Whether a partition comes after those that are committed or on their way.
+    private func continues(_ partition: SourceJournal.PendingPartition) -> Bool {
+        let predecessor = journal.progress.pendingPartition?.descriptor
+        return partition.descriptor.index == journal.progress.committedPartitionCount + (predecessor == nil ? 0 : 1)
+            && partition.descriptor.previousSHA256
+                == (predecessor?.sha256 ?? journal.progress.lastCommittedPartitionSHA256)
     }
 }

@@ -53,6 +53,8 @@ final class DialLoop: @unchecked Sendable {
             done.signal()
         }
         thread.name = "dial"
+        // Messages are decoded here, by recursion over their depth.
+        thread.stackSize = 1 << 20
         thread.start()
     }
 

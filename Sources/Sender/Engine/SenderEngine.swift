@@ -215,6 +215,7 @@ final class SenderEngine {
             old.channel.close(.replaced)
             for jobID in Array(jobs.keys) { try deliver(.peerLost, to: jobID) }
         }
+        try store.removeOldJobs(at: clock().date)
         let own = configuration.capabilities
         link = Link(
             channel: channel, peer: peer, negotiation: CorpusNegotiation(source: own, destination: peer),

@@ -140,6 +140,33 @@ struct SenderSessionAnswerTests {
         #expect(fixture.handle(.finalAck(try fixture.finalAck(sha256: SHA256.hash("x")))).isEmpty)
     }
 
+    @Test("work that was asked for twice after a failure is taken once")
+    func repeatedWork() throws {
+        var fixture = try SessionFixture(days: 2)
+        fixture.isManual = true
+        fixture.handle(.peerReady)
+        // The first day fails, the job waits, and the day is asked for again; then both results come.
+        fixture.handle(.localFailure(code: "disk_full", message: "Full.", isFinal: false))
+        _ = fixture.pass(seconds: 30)
+        #expect(fixture.log.names.count { $0 == "produce" } == 2)
+        let first = fixture.session.journal.manifest.transferDates[0]
+        let items = (101...102).map { number in
+            PendingItem(
+                itemID: SessionFixture.uuid("17E7", number), kind: .strictRawDay, sourceDate: first,
+                isRequestedDate: true, totalBytes: 10, sha256: SHA256.hash("x"))
+        }
+        fixture.handle(.itemProduced(items[0]))
+        #expect(fixture.handle(.itemProduced(items[1])).names == ["delete:1"])
+        #expect(fixture.session.journal.progress.nextItemIndex == 1)
+        fixture.isManual = false
+        fixture.handle(.itemProduced(try fixture.nextItem()))
+        let pending = try #require(fixture.session.journal.progress.pendingPartition)
+        #expect(fixture.handle(.partitionBuilt(pending)).isEmpty)
+        #expect(fixture.session.journal.progress.pendingPartition == pending)
+        try fixture.sendPartition()
+        #expect(fixture.session.journal.hasCommittedAllItems)
+    }
+
     @Test("want of space pauses the job; a damaged item file fails it")
     func localFailures() throws {
         var full = try opened()

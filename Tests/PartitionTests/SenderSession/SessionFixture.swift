@@ -17,6 +17,8 @@ struct SessionFixture {
     var log: [SenderSession.Action] = []
     /// The journal as it was last stored.
     var stored: SourceJournal?
+    /// Whether local work waits for the test instead of being done at once.
+    var isManual = false
     /// Sizes of the items that will be made.
     var itemSizes: [Int64]
     private var made: [ProtocolDate: PendingItem] = [:]
@@ -65,12 +67,28 @@ struct SessionFixture {
         for action in actions {
             switch action {
             case .store(let journal): stored = journal
-            case .produceItem(let date, let isRequested, let kind):
-                handle(.itemProduced(item(of: date, isRequested: isRequested, kind: kind)))
-            case .buildPartition(let plan): handle(.partitionBuilt(SessionFixture.built(plan)))
+            case .produceItem, .buildPartition:
+                if isManual { break }
+                work(action)
             case .send, .beginTransfer, .stopTransfer, .deleteItems, .ended: break
             }
         }
+    }
+
+    private mutating func work(_ action: SenderSession.Action) {
+        switch action {
+        case .produceItem(let date, let isRequested, let kind):
+            handle(.itemProduced(item(of: date, isRequested: isRequested, kind: kind)))
+        case .buildPartition(let plan): handle(.partitionBuilt(SessionFixture.built(plan)))
+        default: break
+        }
+    }
+
+    /// The item of the next day, as the disk would make it.
+    mutating func nextItem() throws -> PendingItem {
+        struct NothingLeft: Error {}
+        guard let date = session.journal.nextSourceDate else { throw NothingLeft() }
+        return item(of: date, isRequested: true, kind: session.journal.manifest.mode.itemKind)
     }
 
     private mutating func item(of date: ProtocolDate, isRequested: Bool, kind: ItemKind) -> PendingItem {
