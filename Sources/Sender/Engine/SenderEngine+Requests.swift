@@ -80,10 +80,13 @@ extension SenderEngine {
         guard let today = ZoneCalendar(zone: zone).day(containing: now.date) else {
             preconditionFailure("the clock of this computer shows no calendar day")
         }
+        let history = try generation?.coverage()
         var facts = RequestAcceptance.Facts(
             peer: link.peer, negotiation: link.negotiation,
             knownMetricIDs: Set(Registry.current.metrics.map(\.id)), isAuthorized: generation != nil,
-            history: try generation?.coverage(), today: today, destination: link.status)
+            // An export knows nothing of the days after it was made: for this phone its last day is today. All available
+            // history ends there, and nobody is told that hundreds of days are missing.
+            history: history, today: history?.upperBound ?? today, destination: link.status)
         facts.missingForFiles = link.peer.missing(forFilesWith: settings)
         facts.storedRequest = stored?.request
         facts.storedJobIsDurable = stored?.journal.session.peerBinding != nil
