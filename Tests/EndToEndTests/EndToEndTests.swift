@@ -13,4 +13,13 @@ struct EndToEndTests {
         #expect(outcome.status == 0, "\(outcome.output)\n\(outcome.errors)")
         #expect(outcome.output.hasPrefix("interop:"))
     }
+
+    @Test("killing either process in mid transfer loses nothing: resume gives the same bytes")
+    func killAndResume() throws {
+        let work = try TemporaryFolder()
+        let script = Checkout.root.appendingPathComponent("Tests/PythonPhone/kill_and_resume.py")
+        let outcome = try Program.run("python3", [script.path, try Program.healthmd().path, work.path])
+        #expect(outcome.status == 0, "\(outcome.output)\n\(outcome.errors)")
+        #expect(outcome.output.hasPrefix("kill and resume:"))
+    }
 }

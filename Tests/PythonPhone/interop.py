@@ -100,14 +100,19 @@ class Export:
 class Receiver:
     """One daemon with its own state and destination."""
 
-    def __init__(self, program, folder):
+    def __init__(self, program, folder, peer_port=0):
         self.program, self.state, self.files = program, folder / "state", folder / "files"
+        self.folder, self.peer_port = folder, peer_port
         self.files.mkdir(parents=True)
-        self.log = open(folder / "log", "wb")
-        self.process = subprocess.Popen(
-            [program, "--data-dir", self.state, "serve", "--control-port", "0", "--peer-port", "0", "--peer-address",
-             "127.0.0.1", "--destination", self.files], stderr=self.log, stdout=self.log)
+        self.launch()
+
+    def launch(self):
         runtime = self.state / "receiver" / "runtime.json"
+        runtime.unlink(missing_ok=True)
+        self.log = open(self.folder / "log", "ab")
+        self.process = subprocess.Popen(
+            [self.program, "--data-dir", self.state, "serve", "--control-port", "0", "--peer-port", str(self.peer_port),
+             "--peer-address", "127.0.0.1", "--destination", self.files], stderr=self.log, stdout=self.log)
         until(lambda: runtime.exists() or self.process.poll() is not None, "receiver start")
         self.runtime = json.loads(runtime.read_text())
         self.token = (self.state / "receiver" / "control-token").read_text().strip()
