@@ -1,6 +1,7 @@
 import ConnectedProtocol
 import Cryptography
 import Foundation
+import HealthData
 
 /// A session that the engine works with: the machine, its files, and what is remembered only while it is open.
 ///
@@ -18,6 +19,8 @@ final class LiveSession: @unchecked Sendable {
     var frontier: Int
     /// What was written.
     var output: OutputAccount
+    /// The running archive of a job in ZIP mode; after a restart its headers are read again.
+    var archiveWriter: ZipArchiveWriter?
     /// Set to interrupt the present finalization work at the next boundary.
     let interruption = Interruption()
 
@@ -36,4 +39,14 @@ final class LiveSession: @unchecked Sendable {
     var id: UUID { machine.id }
     var jobID: UUID { machine.journal.session.jobID }
     var manifest: ExportManifest { machine.journal.manifest }
+
+    /// Requested days that succeeded so far.
+    var succeededDates: [ProtocolDate] {
+        output.succeededDates(among: manifest.requestedDates, frontier: frontier)
+    }
+
+    /// Requested days whose result is durable.
+    var completedDates: [ProtocolDate] {
+        output.completedDates(among: manifest.requestedDates, frontier: frontier)
+    }
 }

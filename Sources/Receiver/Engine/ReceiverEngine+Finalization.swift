@@ -68,8 +68,8 @@ extension ReceiverEngine {
                 message: "The job has no destination.")
         }
         let work = FileFinalizer.Work(
-            journal: session.machine.journal, items: session.folder.items, binding: binding,
-            frontier: session.frontier, output: session.output, interruption: session.interruption)
+            journal: session.machine.journal, folder: session.folder, binding: binding, frontier: session.frontier,
+            output: session.output, archiveWriter: session.archiveWriter, interruption: session.interruption)
         worker.post { [self] in
             let slice = Result { try FileFinalizer.runSlice(work) }
             queue.post { [self] in wrote(slice, session) }
@@ -94,6 +94,7 @@ extension ReceiverEngine {
             }
             session.frontier = slice.frontier
             session.output = slice.output
+            session.archiveWriter = slice.archiveWriter
             if book.jobs[session.jobID]?.isCancellationWanted == true { return honourCancellation(of: session) }
             progress(.writing, of: session)
             guard slice.isFinished else { return continueFinalization(of: session) }
@@ -113,7 +114,7 @@ extension ReceiverEngine {
         let result = exportResult(of: session, status: nil)
         var machine = session.machine
         let ack = machine.complete(
-            FinalizationCounts(completedDates: session.output.completedDates, successCount: result.successCount),
+            FinalizationCounts(completedDates: session.completedDates, successCount: result.successCount),
             message: nil)
         try finish(
             session, machine, finalMessage: SyncMessage.macExportResult(result).encode(),
@@ -154,7 +155,7 @@ extension ReceiverEngine {
             outputBreakdown: session.output.breakdown, occurredAt: ProtocolDate(secondsSince2001: now.wall))
         var response = ControlResponse(
             status: .failure, message: message, jobID: session.jobID, failureReason: failureReason)
-        response.successCount = session.output.succeededDates.count
+        response.successCount = session.succeededDates.count
         response.totalCount = session.manifest.requestedDates.count
         response.filesWritten = session.output.fileCount
         response.externalRecordCount = session.output.breakdown.providerSidecarFileCount
@@ -193,7 +194,7 @@ extension ReceiverEngine {
     func exportResult(of session: LiveSession, status: MacExportStatus?) -> MacExportResult {
         let output = session.output
         let total = session.manifest.requestedDates.count
-        let succeeded = output.succeededDates.count
+        let succeeded = session.succeededDates.count
         let derived: MacExportStatus =
             succeeded == total && output.failedDates.isEmpty
             ? .success : succeeded > 0 || output.breakdown.dailyNoteSkipCount > 0 ? .partialSuccess : .failure
@@ -210,7 +211,7 @@ extension ReceiverEngine {
         breakdown.successfulDataDayCount = succeeded
         result.outputBreakdown = breakdown
         result.failedDateDetails = output.failedDates
-        result.completedDates = Set(output.completedDates).sorted()
+        result.completedDates = session.completedDates
         result.partialFailures = output.partialFailures.isEmpty ? nil : output.partialFailures
         let binding = book.jobs[session.jobID]?.destination
         result.destinationDisplayName = binding?.displayName

@@ -13,7 +13,8 @@ extension ReceiverEngine {
                 .partitionedConnectedExports, .durableConnectedExportRecovery, .sizeBoundedConnectedTransfers,
                 .strictRawStreaming, .authoritativeFileAccounting, .canonicalHealthDataSelection,
                 .allAvailableHistory, .iPhoneExportRequests, .perDateExportCompletion, .splitExportDetailPolicy,
-                .dataDictionaryExportPreference, .manualIPSync,
+                .dataDictionaryExportPreference, .rollupSummaries, .summaryOnlyExports, .dailyNoteOnlyExports,
+                .manualIPSync,
             ],
             maximumInFlightChunks: configuration.maximumWindow, appVersion: configuration.version,
             extensions: ownExtensions().map { .wellFormed($0) } ?? .absent)

@@ -354,6 +354,7 @@ extension ReceiverEngine {
         worker.post { [log] in
             do {
                 try folder.directory.removeTree("items")
+                try folder.directory.removeTree("finalization")
             } catch {
                 log("payload_removal_failed", ("code", .code(of: error)))
             }

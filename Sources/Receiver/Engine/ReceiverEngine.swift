@@ -259,6 +259,7 @@ final class ReceiverEngine: @unchecked Sendable {
         }
         guard let id = UUID(uuidString: name), try store.isOver(session: id) else { return }
         try folder.removeTree("items")
+        try folder.removeTree("finalization")
     }
 }
 

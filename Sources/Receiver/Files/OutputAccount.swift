@@ -1,20 +1,23 @@
 import ConnectedProtocol
+import HealthData
 
 /// What the finalization of a file job has written so far (export-formats.md 12): stored with the commit frontier, so
 /// that a restart goes on counting where it stopped.
+///
+/// Only days that did not succeed are listed: with the frontier they say which did.
 struct OutputAccount: Codable, Hashable, Sendable {
     /// Files by category. Only files whose write finished are counted.
     var breakdown = OutputBreakdown()
-    /// Requested days that succeeded in every format.
-    var succeededDates: [ProtocolDate] = []
-    /// Requested days whose result is durable, no-data days included.
-    var completedDates: [ProtocolDate] = []
-    /// Requested days that failed, with the reason.
+    /// Requested days that failed or have no data, with the reason, in order.
     var failedDates: [FailedDateDetail] = []
+    /// Requested days whose only output was skipped, in order.
+    var skippedDates: [ProtocolDate] = []
     /// What did not fail a day.
     var partialFailures: [ConnectedProtocol.PartialFailure] = []
     /// Whether a warning list was cut at ``partialFailureLimit``.
     var partialFailuresWereCut = false
+    /// How much of the archive is whole, in ZIP mode.
+    var archive: ZipArchiveWriter.Checkpoint?
 
     /// The most warnings that are kept of one job.
     static let partialFailureLimit = 1_000
@@ -33,5 +36,17 @@ struct OutputAccount: Codable, Hashable, Sendable {
             return
         }
         partialFailures.append(failure)
+    }
+
+    /// Of the days before the frontier those that succeeded in everything that was asked for.
+    func succeededDates(among requested: [ProtocolDate], frontier: Int) -> [ProtocolDate] {
+        let others = Set(failedDates.map(\.date)).union(skippedDates)
+        return requested.prefix(frontier).filter { !others.contains($0) }
+    }
+
+    /// Of the days before the frontier those whose result is durable: days without data count (corpus-protocol.md 13.4).
+    func completedDates(among requested: [ProtocolDate], frontier: Int) -> [ProtocolDate] {
+        let failed = Set(failedDates.filter { $0.reason != .noHealthData }.map(\.date))
+        return requested.prefix(frontier).filter { !failed.contains($0) }
     }
 }

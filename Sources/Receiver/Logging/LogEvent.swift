@@ -4,6 +4,7 @@ import Cryptography
 import DurableStore
 import Foundation
 import HMDCItem
+import HealthData
 import Synchronization
 import Transport
 
@@ -96,6 +97,7 @@ func stableCode(of error: any Error) -> String {
     case let error as ReceiverControlError: error.code
     case let error as RawResultComposer.Refusal: error.issue.code
     case let error as ReceiverError: error.code
+    case let error as HealthDataError: error.code
     default: "unexpected_error"
     }
 }
