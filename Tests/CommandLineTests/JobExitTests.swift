@@ -70,6 +70,25 @@ struct JobExitTests {
     }
 
     @Test(
+        "an unfinished or refused job says on standard error what to type",
+        arguments: [
+            ("accepted", "", "healthmd resume"), ("timed_out", "timedOut", "healthmd resume"),
+            ("unavailable", "device_selection_required", "--device"),
+            ("unavailable", "mac_destination_unavailable", "healthmd destination set"),
+            ("unavailable", "export_in_progress", "healthmd status --job \(job)"),
+            ("unavailable", "job_not_found", "healthmd jobs"),
+        ])
+    func hints(status: String, reason: String, hint: String) throws {
+        let fake = try FakeReceiver.always(
+            409,
+            [
+                "status": .string(status), "failure_reason": .string(reason), "message": "m",
+                "active_job_id": .string(Self.job),
+            ])
+        #expect(try run(["export"] + Self.dates, fake).errors.contains(hint))
+    }
+
+    @Test(
         "verify: intact is 0, different is 1, extended 8",
         arguments: [("intact", 0), ("different", 8)] as [(String, Int32)])
     func verify(word: String, extended: Int32) throws {
