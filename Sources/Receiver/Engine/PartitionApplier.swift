@@ -1,8 +1,10 @@
+import CanonicalJSON
 import ConnectedProtocol
 import Cryptography
 import DurableStore
 import Foundation
 import HMDCItem
+import HealthData
 
 /// Writes the segments of one transferred partition to its items and decodes those that are complete
 /// (corpus-protocol.md 13.4). Runs on the disk worker, over a copy of the session that does not change meanwhile.
@@ -122,7 +124,34 @@ struct PartitionApplier {
     }
 
     private func itemSource(of segment: PartitionSegment, in file: File) throws -> any ItemSource {
-        FileItemSource(file, byteCount: UInt64(segment.totalItemBytes))
+        let version = session.journal.session.protocolVersion
+        guard SessionFolder.usesJSONItems(version) else {
+            return FileItemSource(file, byteCount: UInt64(segment.totalItemBytes))
+        }
+        return try translate(segment, file, as: SessionFolder.dayName(segment.itemID, protocolVersion: version))
+    }
+
+    /// Translates a JSON item of an old peer into the item format, so that everything behind reads one form.
+    private func translate(_ segment: PartitionSegment, _ file: File, as name: String) throws -> any ItemSource {
+        guard segment.totalItemBytes <= Self.maximumJSONItemByteCount else {
+            throw ReceiverError.jsonItemTooLarge(limit: Self.maximumJSONItemByteCount)
+        }
+        let text = try file.contents(maximumByteCount: Self.maximumJSONItemByteCount)
+        let bytes: [UInt8]
+        do {
+            switch segment.kind {
+            case .macHealthDay:
+                let day = try ItemJSON.decode(HealthDayEnvelope<DailyRecord>.self, from: text)
+                bytes = try ItemEncoder().encode(day, kind: .macHealthDay)
+            case .strictRawDay:
+                let day = try ItemJSON.decode(StrictRawDayEnvelope.self, from: text)
+                bytes = try ItemEncoder().encode(day, kind: .strictRawDay)
+            }
+        } catch is JSONError {
+            throw PartitionRefusal.item(itemID: segment.itemID, "json_invalid")
+        }
+        try folder.items.durableReplace(name, with: bytes)
+        return FileItemSource(try folder.items.file(name, requiringPrivate: true), byteCount: UInt64(bytes.count))
     }
 
     private func healthDay(_ source: any ItemSource) throws -> ItemFacts.HealthDay {

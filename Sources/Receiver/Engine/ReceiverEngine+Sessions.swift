@@ -41,15 +41,18 @@ extension ReceiverEngine {
     private func checkFiles(of session: LiveSession) throws {
         guard !session.machine.journal.state.isTerminal else { return }
         for item in session.machine.journal.partialItems.values {
-            try check(item.itemID, atLeast: item.nextOffset, session)
+            try check(SessionFolder.itemName(item.itemID), atLeast: item.nextOffset, session)
         }
         for day in session.machine.journal.days.values where day.content.isItemNeeded {
-            try check(day.itemID, atLeast: day.itemByteCount, session)
+            let version = session.machine.journal.session.protocolVersion
+            try check(
+                SessionFolder.dayName(day.itemID, protocolVersion: version),
+                atLeast: SessionFolder.usesJSONItems(version) ? 1 : day.itemByteCount, session)
         }
     }
 
-    private func check(_ itemID: UUID, atLeast byteCount: Int64, _ session: LiveSession) throws {
-        guard let status = try session.folder.items.status(of: SessionFolder.itemName(itemID)),
+    private func check(_ name: String, atLeast byteCount: Int64, _ session: LiveSession) throws {
+        guard let status = try session.folder.items.status(of: name),
             status.kind == .regularFile, status.linkCount == 1, status.size >= UInt64(byteCount)
         else { throw ReceiverError.itemFileDamaged }
     }

@@ -220,9 +220,15 @@ extension ReceiverEngine {
             .applied(transferID: key.transferID, isAccepted: isAccepted, message: message), of: installationID)
     }
 
-    /// Items of days without a record are not needed for the result.
+    /// Items of days without a record are not needed for the result, and JSON items are translated by then.
     private func removeUnneededItems(_ commit: PartitionCommit, _ session: LiveSession) {
-        let names = commit.days.filter { !$0.content.isItemNeeded }.map { SessionFolder.itemName($0.itemID) }
+        let usesJSON = SessionFolder.usesJSONItems(session.machine.journal.session.protocolVersion)
+        let names = commit.days.flatMap { day -> [String] in
+            if !day.content.isItemNeeded {
+                return [SessionFolder.itemName(day.itemID), SessionFolder.dayName(day.itemID, protocolVersion: 1)]
+            }
+            return usesJSON ? [SessionFolder.itemName(day.itemID)] : []
+        }
         guard !names.isEmpty else { return }
         let items = session.folder.items
         worker.post { [log] in

@@ -1,3 +1,4 @@
+import ConnectedProtocol
 import Cryptography
 import DurableStore
 import Foundation
@@ -28,6 +29,27 @@ struct SessionFolder: Sendable {
 
     /// The name of an item's file below ``items``.
     static func itemName(_ id: UUID) -> String { "\(id.uuidString).item" }
+
+    /// The name of the file that a complete day is read from: the item itself, or, where items are JSON (protocol
+    /// versions 1 to 3), its translation into the item format.
+    static func dayName(_ id: UUID, protocolVersion: Int) -> String {
+        usesJSONItems(protocolVersion) ? "\(id.uuidString).day" : itemName(id)
+    }
+
+    /// Whether items of this version are JSON (corpus-protocol.md 19).
+    static func usesJSONItems(_ protocolVersion: Int) -> Bool { protocolVersion < 4 }
+
+    /// A complete day as a source of the item decoder.
+    static func source(
+        of day: DestinationJournal.Day, protocolVersion: Int, in items: Directory
+    ) throws -> FileItemSource {
+        let file = try items.file(dayName(day.itemID, protocolVersion: protocolVersion), requiringPrivate: true)
+        let size = try file.size()
+        guard usesJSONItems(protocolVersion) || size == UInt64(day.itemByteCount) else {
+            throw ReceiverError.itemFileDamaged
+        }
+        return FileItemSource(file, byteCount: size)
+    }
 }
 
 /// An item file as a source of the item decoder.

@@ -147,8 +147,8 @@ struct FileFinalizer {
     }
 
     private func envelope(of day: DestinationJournal.Day) throws -> HealthDayEnvelope<DailyRecord> {
-        let file = try items.file(SessionFolder.itemName(day.itemID), requiringPrivate: true)
-        let source = FileItemSource(file, byteCount: UInt64(day.itemByteCount))
+        let source = try SessionFolder.source(
+            of: day, protocolVersion: journal.session.protocolVersion, in: items)
         return try ItemDecoder().decode(
             HealthDayEnvelope<DailyRecord>.self, from: ItemFile(source, kind: .macHealthDay).root)
     }

@@ -113,9 +113,8 @@ struct RawFinalizer: Sendable {
     private func day(_ date: ProtocolDate) throws -> RawResultComposer.Day {
         try interruption.check()
         guard let stored = journal.days[date] else { throw ReceiverError.itemFileDamaged }
-        let file = try items.file(SessionFolder.itemName(stored.itemID), requiringPrivate: true)
-        guard try file.size() == UInt64(stored.itemByteCount) else { throw ReceiverError.itemFileDamaged }
-        let extraction = try RawDayExtraction(FileItemSource(file, byteCount: UInt64(stored.itemByteCount)))
+        let extraction = try RawDayExtraction(
+            SessionFolder.source(of: stored, protocolVersion: journal.session.protocolVersion, in: items))
         return RawResultComposer.Day(day: extraction.metadata.day, document: extraction.document)
     }
 }

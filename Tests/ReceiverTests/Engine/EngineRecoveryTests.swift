@@ -1,6 +1,8 @@
 import ConnectedProtocol
 import Cryptography
 import Foundation
+import HMDCItem
+import HealthData
 import Testing
 
 @testable import Receiver
@@ -193,6 +195,39 @@ private func raw(_ request: inout JobRequest) {
         }
         #expect(disposition.disposition == .reject && !ack.accepted && !cancelAck.accepted)
         #expect(try rig.transfer(partitions[1], of: phone).finalAck?.accepted == true)
+    }
+}
+
+@Suite struct OldVersionTests {
+    @Test("items of versions 1 to 3 are JSON and give the same result", arguments: [1, 2, 3])
+    func jsonItems(version: Int) throws {
+        for mode in [CorpusMode.writeFiles, .strictRaw] {
+            let rig = try EngineRig()
+            rig.connect()
+            let (id, _) = rig.createJob { if mode == .strictRaw { raw(&$0) } }
+            let phone = try FakePhone(
+                jobID: id, mode: mode, phone: rig.phoneID, workstation: rig.engine.store.installationID,
+                createdAt: ProtocolDate(secondsSince2001: rig.now.wall), version: version
+            ) { label in
+                let item = try mode == .strictRaw ? FakePhone.rawDay(label) : FakePhone.healthDay(label)
+                let decoder = ItemDecoder()
+                return try mode == .strictRaw
+                    ? ItemJSON.encode(decoder.decode(StrictRawDayEnvelope.self, from: item, kind: .strictRawDay))
+                    : ItemJSON.encode(
+                        decoder.decode(HealthDayEnvelope<DailyRecord>.self, from: item, kind: .macHealthDay))
+            }
+            let partitions = try phone.partitions(payloadBytes: 300)
+            for partition in partitions {
+                #expect(try rig.transfer(partition, of: phone).finalAck?.accepted == true)
+            }
+            try rig.restart()
+            rig.connect()
+            rig.send(try phone.finalize(partitions))
+            rig.settle()
+            #expect(acks(rig.channel.take()).first?.successCount == 3)
+            #expect(rig.engine.book.jobs[id]?.state == .completed)
+            if mode == .writeFiles { #expect(rig.destinationFiles().count == 7) }
+        }
     }
 }
 

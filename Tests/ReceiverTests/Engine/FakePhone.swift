@@ -30,7 +30,7 @@ struct FakePhone {
     /// A session for a request that the engine sent, or one that the phone starts itself.
     init(
         jobID: UUID, mode: CorpusMode, labels: [String] = FakePhone.labels, phone: UUID, workstation: UUID,
-        createdAt: ProtocolDate, settings: SettingsContent = SettingsContent(), archive: Bool = true,
+        createdAt: ProtocolDate, settings: SettingsContent = SettingsContent(), version: Int = 4,
         item: (String) throws -> [UInt8]
     ) throws {
         self.mode = mode
@@ -41,9 +41,10 @@ struct FakePhone {
         if mode == .strictRaw { content.rawProfile = .canonicalSourceRecords }
         manifest = try ExportManifest(content, settings: SettingsSnapshot(settings))
         session = try CorpusSession(
-            sessionID: UUID(), jobID: jobID, requestFingerprint: manifest.fingerprint, protocolVersion: 4,
+            sessionID: UUID(), jobID: jobID, requestFingerprint: manifest.fingerprint, protocolVersion: version,
             partitionTargetBytes: 50_331_648, createdAt: createdAt,
-            peerBinding: PeerBinding(sourceInstallationID: phone, destinationInstallationID: workstation))
+            peerBinding: version < 2
+                ? nil : PeerBinding(sourceInstallationID: phone, destinationInstallationID: workstation))
         items = try labels.map { label in
             let bytes = try item(label)
             return (
