@@ -119,7 +119,9 @@ let package = Package(
                 "Transport", "Cryptography", "CanonicalJSON",
             ]),
         tests("BiomarkersTests", ["Biomarkers", "HealthExport"]),
-        tests("CommandLineTests", ["healthmd", "HTTPService", "HMDCItem", "CanonicalJSON", "Cryptography"]),
+        tests(
+            "CommandLineTests",
+            ["healthmd", "DayArchive", "DurableStore", "HTTPService", "HMDCItem", "CanonicalJSON", "Cryptography"]),
         tests("EndToEndTests", []),
     ].filter(isWanted),
     swiftLanguageModes: [.v6]

@@ -13,6 +13,11 @@ enum CommandTable {
             title: "This receiver",
             commands: [ServeCommand.spec, DoctorCommand.spec] + PairingCommands.all + DestinationCommands.all),
         Section(title: "The phone side", commands: PhoneCommands.all),
+        Section(
+            title: "Sealed days",
+            commands: [ArchiveServeCommand.spec] + ArchiveWriterCommands.all + ArchiveReaderCommands.all + [
+                ArchiveToolCommands.mcp
+            ]),
         Section(title: "Biomarkers", commands: BiomarkerCommands.all),
         Section(
             title: "Looking inside",
@@ -25,6 +30,7 @@ enum CommandTable {
     /// What a word stands for that is no command by itself.
     static func groupSummary(_ word: String) -> String {
         switch word {
+        case "archive": "sealed days: service, writer, reader"
         case "biomarkers": "values from an export, looked at and saved"
         case "direct": "pairing and trust under their old names"
         case "item": "inspect, verify and encode item files"

@@ -63,7 +63,7 @@ public final class ArchiveService: Sendable {
 
     /// Opens the storage, takes the folder's lock and listens.
     ///
-    /// - Throws: ``ServiceStartError``, `locked_by` and other `StoreError`s, `HTTPServerError`.
+    /// - Throws: ``ServiceStartError``, `locked_by` and other `StoreError`s.
     public static func start(_ configuration: Configuration) throws -> ArchiveService {
         try start(configuration, clock: ServiceEngine.systemClock, random: SecureRandom.bytes)
     }
@@ -90,8 +90,12 @@ public final class ArchiveService: Sendable {
         http.stallTime = .seconds(idleSeconds)
         // An upload that is being stored is worth waiting for: its writer would only send it again.
         http.stopGrace = .seconds(stopSeconds)
-        return ArchiveService(
-            server: try HTTPServer(configuration: http, handler: ServiceHandler(engine: engine)), lock: lock)
+        do throws(HTTPServerError) {
+            let server = try HTTPServer(configuration: http, handler: ServiceHandler(engine: engine))
+            return ArchiveService(server: server, lock: lock)
+        } catch {
+            throw ServiceStartError.cannotListen(code: error.code, sentence: error.description)
+        }
     }
 
     private init(server: HTTPServer, lock: FolderLock) {

@@ -8,6 +8,8 @@ public enum ServiceStartError: Error, Equatable, Sendable, CustomStringConvertib
     case badBasePath
     /// The claim token file is not usable.
     case badClaimToken
+    /// The address or port cannot be used; code and sentence of the server.
+    case cannotListen(code: String, sentence: String)
 
     /// The stable word for programs.
     public var code: String {
@@ -16,6 +18,7 @@ public enum ServiceStartError: Error, Equatable, Sendable, CustomStringConvertib
         case .openClaimsOffLoopback: "open_claims_off_loopback"
         case .badBasePath: "bad_base_path"
         case .badClaimToken: "bad_claim_token"
+        case .cannotListen(let code, _): code
         }
     }
 
@@ -28,6 +31,7 @@ public enum ServiceStartError: Error, Equatable, Sendable, CustomStringConvertib
             "With open claims everyone who reaches this address can create archives. Use another --claim, listen on 127.0.0.1, or give --allow-open-claims."
         case .badBasePath: "A base path begins with / and has no ?, # or white space."
         case .badClaimToken: "The claim token file is empty or longer than 1 KiB. Remove it to have a new one made."
+        case .cannotListen(_, let sentence): sentence
         }
     }
 }

@@ -2,6 +2,7 @@ import Biomarkers
 import CanonicalJSON
 import ConnectedProtocol
 import Cryptography
+import DayArchive
 import DurableStore
 import HMDCItem
 import HealthData
@@ -35,6 +36,11 @@ enum FailureText {
             CommandFailure(error.code, "the result cannot be used; inspect the job, then resume it", status: .integrity)
         case let error as ExportError: export(error)
         case let error as BiomarkersError: CommandFailure(error.code, error.description)
+        case let error as ServiceStartError: CommandFailure(error.code, error.description)
+        case let error as WriterError: CommandFailure(error.code, error.description)
+        case let error as ReaderError: CommandFailure(error.code, error.description)
+        case let error as WireError: CommandFailure(error.code, error.description, status: .integrity)
+        case let error as ClientError: client(error)
         case let error as SenderError: sender(error)
         case let error as HealthDataError: CommandFailure(error.code, error.description, status: .integrity)
         case let error as ReceiverDaemonError: daemon(error)
@@ -88,6 +94,16 @@ enum FailureText {
         case .unreachable: CommandFailure(error.code, error.description, status: .peerUnavailable)
         case .itemDamaged, .storedStateDamaged: CommandFailure(error.code, error.description, status: .integrity)
         default: CommandFailure(error.code, error.description)
+        }
+    }
+
+    private static func client(_ error: ClientError) -> CommandFailure {
+        switch error {
+        case .unreachable: CommandFailure(error.code, error.description, status: .peerUnavailable)
+        case .refused(_, let status, _, _):
+            CommandFailure(error.code, error.description, details: [("http_status", .integer(status))])
+        case .answerTooLarge, .badAnswer, .missingDay, .unreadableDay:
+            CommandFailure(error.code, error.description, status: .integrity)
         }
     }
 

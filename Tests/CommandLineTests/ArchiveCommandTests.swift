@@ -1,0 +1,110 @@
+import CanonicalJSON
+import DayArchive
+import DurableStore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import healthmd
+
+/// The archive's commands against a service in this process, from an export to an answer and back.
+@Suite("Archive commands")
+struct ArchiveCommandTests {
+    private let folder: TemporaryFolder
+    private let state: String
+    /// Two days ago: a writer sends every day from the first one until today.
+    private let day: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        state = folder.appending("state")
+        let today = try #require(CivilDate(daysSince1970: time(nil) / 86_400))
+        day = try #require(today.adding(days: -2)).description
+    }
+
+    private func run(_ line: String, input: String = "") throws -> CommandRun {
+        try CommandRun(line.split(separator: " ").map(String.init) + ["--data-dir", state], input: input)
+    }
+
+    private func service() throws -> ArchiveService {
+        let folders = try StateFolders(path: state)
+        var configuration = ArchiveService.Configuration(
+            folder: try folders.folder(.archive).createDirectory("service"))
+        configuration.port = 0
+        return try ArchiveService.start(configuration)
+    }
+
+    private func importExport() throws {
+        let text = """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <HealthData locale="en_US">
+             <ExportDate value="\(day) 12:00:00 +0000"/>
+             <Record type="HKQuantityTypeIdentifierStepCount" sourceName="Watch" unit="count" creationDate="\(day) 10:00:00 +0000" startDate="\(day) 09:00:00 +0000" endDate="\(day) 09:05:00 +0000" value="321"/>
+            </HealthData>
+            """
+        let path = folder.appending("export.xml")
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        #expect(try run("phone import \(path) --time-zone UTC").status == 0)
+    }
+
+    @Test("an export reaches a reader, an edit reaches the writer, and undo takes it back")
+    func wholeWay() throws {
+        let service = try service()
+        defer { service.stop() }
+        try importExport()
+        let token = try String(contentsOfFile: state + "/archive/service/claim-token", encoding: .utf8)
+        let url = "http://127.0.0.1:\(service.port)"
+        #expect(try run("archive writer init --url \(url)").document()["error"] == "service_refused")
+        let made = try run("archive writer init --url \(url) --claim-token-file -", input: token)
+        #expect(try made.document()["archive"] == "created")
+        let pushed = try run("archive writer push")
+        #expect(pushed.status == 0)
+        #expect(try pushed.document()["owed"] == 0)
+
+        let handoff = try run("archive writer handoff")
+        #expect(try run("archive reader connect --handoff -", input: handoff.text).status == 0)
+        #expect(try run("archive reader sync").text == "3 days copied; 3 are mirrored.\n")
+        let query = try run("archive reader query --metric steps --format summary")
+        #expect(query.text == "1 events\nsteps/day 1\n")
+        let daily = try run("archive reader daily --since \(day) --until \(day) --metrics steps")
+        #expect(
+            daily.text == #"{"units":{"steps":"count"},"columns":["day","steps"],"rows":[["\#(day)",321]]}"# + "\n")
+
+        let items =
+            #"{"items":[{"op":"put","id":"w","metric":"bodyMass","start":1710000000,"end":1710000000,"value":70,"unit":"kg"}]}"#
+        let written = try run("archive reader write --items -", input: items).document()
+        let name = try #require(written["name"]?.string)
+        let answered = try run("archive writer edits").document()
+        #expect(answered["answered"]?.array?.first?["status"] == "applied")
+        #expect(answered["changes"]?.array?.first?["stands"] == true)
+        #expect(try run("archive writer undo \(name)").document()["taken_back"] == 1)
+        #expect(try run("archive writer undo \(name)").document()["error"] == "unknown_edit")
+        #expect(try run("archive reader edits").document()["edits"]?.array?.first?["status"] == "applied")
+    }
+
+    @Test("a reader's error is one line on standard error and exit 2, with --json a document")
+    func errors() throws {
+        let plain = try run("archive reader status")
+        #expect(plain.status == 2 && plain.output.isEmpty)
+        #expect(plain.errors.hasPrefix("error: ") && plain.errors.hasSuffix("\n"))
+        #expect(plain.errors.split(separator: "\n").count == 1)
+        let document = try run("archive reader status --json")
+        #expect(document.status == 1)
+        #expect(try document.document()["error"] == "not_connected")
+        #expect(try run("archive writer status").document()["error"] == "writer_not_set_up")
+        #expect(try run("archive reader query --since 2026-02-31").status == 2)
+        #expect(try run("archive reader query --metrics steps").status == 2)
+    }
+
+    @Test("the local MCP server answers lines until its input ends")
+    func localServer() throws {
+        let lines =
+            #"{"jsonrpc":"2.0","id":1,"method":"ping"}"# + "\nnonsense\n"
+            + #"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#
+        let run = try run("archive mcp", input: lines)
+        #expect(run.status == 0)
+        let answers = run.text.split(separator: "\n")
+        #expect(answers.count == 3)
+        #expect(answers.first == #"{"jsonrpc":"2.0","id":1,"result":{}}"#)
+    }
+}
