@@ -55,7 +55,7 @@ final class ReceiverService: ReceiverControl {
     }
 
     func detachWaiter(_ waiter: WaiterID) {
-        engine.queue.post { [engine] in engine.detach(waiter) }
+        onEngine { $0.detach(waiter) }
     }
 
     func cancelExport(_ jobID: UUID) -> ControlAnswer { onEngine { $0.cancel(jobID) } }

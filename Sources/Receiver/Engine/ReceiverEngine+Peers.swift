@@ -203,6 +203,7 @@ extension ReceiverEngine {
             response.totalCount = job.totalDays
             return book.finish(jobID, response, now: now)
         }
+        endSession(ofTerminalJob: jobID)
     }
 
     /// The one job of a phone that waits for its answer; a rejection may come without an id.
@@ -248,11 +249,12 @@ extension ReceiverEngine {
             state: state, processedDays: status.processedDays, totalDays: status.totalDays,
             updatedAt: status.updatedAt.secondsSince2001)
         jobEvent(status.jobID, from: installationID) { book in book.peerStatus(status.jobID, snapshot, now: now) }
+        endSession(ofTerminalJob: status.jobID)
     }
 
     /// A status belongs to the session that was opened, when one was.
     private func matches(_ status: CorpusStatus, _ job: Job) -> Bool {
-        guard let sessionID = job.sessionID, let session = session(sessionID) else { return true }
+        guard let session = job.sessionID.flatMap({ sessions[$0] }) else { return true }
         return session.machine.journal.session.requestFingerprint == status.requestFingerprint
     }
 

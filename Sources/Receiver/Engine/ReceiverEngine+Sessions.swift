@@ -280,6 +280,24 @@ extension ReceiverEngine {
         guard let peer = peers[session.peerInstallationID] else { return }
         if let message = session.finalMessage { peer.opening.channel.send(message) }
         send(.corpusFinalAck(ack), to: session.peerInstallationID)
+        forgetIdleSessions()
+    }
+
+    /// A job that ended by the phone's word takes its unfinished session along; nothing more is admitted to it.
+    func endSession(ofTerminalJob jobID: UUID) {
+        guard let job = book.jobs[jobID], job.state.isTerminal, let session = job.sessionID.flatMap({ session($0) }),
+            !finalizing.contains(session.id)
+        else { return }
+        var machine = session.machine
+        guard machine.cancel(isFileTransactionInFlight: false) == .cancelled else { return }
+        attempt("session_end_failed") {
+            try store.transaction { connection in
+                try ReceiverStore.storeState(of: machine.journal, finalMessage: nil, connection)
+            }
+            session.machine = machine
+            removePayload(of: session)
+            log("session_cancelled", ("session", .id(session.id)))
+        }
     }
 
     // MARK: - Cancel

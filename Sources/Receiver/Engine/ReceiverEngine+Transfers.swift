@@ -182,6 +182,7 @@ extension ReceiverEngine {
             refuse(partition, key, error, of: installationID)
         }
         honourCancellation(of: session)
+        endSession(ofTerminalJob: session.jobID)
     }
 
     /// The rows of a partition and the counters of its job, in one transaction: only then may it be acknowledged.

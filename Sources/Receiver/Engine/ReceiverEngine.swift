@@ -181,7 +181,10 @@ final class ReceiverEngine: @unchecked Sendable {
     private func perform(_ actions: [JobAction]) {
         for action in actions {
             switch action {
-            case .store: break
+            case .store(let job):
+                // Others may begin now: their phones are told.
+                guard job.state.isTerminal else { break }
+                for installationID in peers.keys { sendStatus(to: installationID) }
             case .remove(let job): log("job_removed", ("job", .id(job.id)))
             case .answer(let waiter, let response): answer(waiter, response)
             case .sendRequest(let jobID): sendRequest(jobID)

@@ -12,7 +12,8 @@ protocol WorkQueue: Sendable {
 final class WorkThread: WorkQueue, @unchecked Sendable {
     private let condition = NSCondition()
     // All below belongs to the condition's lock.
-    private var waiting: [@Sendable () -> Void] = []
+    /// What is taken is nil at once: a piece may hold a large buffer, and a busy queue is never empty.
+    private var waiting: [(@Sendable () -> Void)?] = []
     private var next = 0
     private var isStopping = false
     private var hasEnded = false
@@ -56,10 +57,11 @@ final class WorkThread: WorkQueue, @unchecked Sendable {
         while true {
             if next < waiting.count {
                 let work = waiting[next]
+                waiting[next] = nil
                 next += 1
-                // The front is cut off when everything is taken: each piece is moved at most once.
-                if next == waiting.count {
-                    waiting.removeAll(keepingCapacity: true)
+                // The empty front is cut off when it is the larger half: each piece is moved at most once on average.
+                if next * 2 >= waiting.count {
+                    waiting.removeFirst(next)
                     next = 0
                 }
                 return work
@@ -68,7 +70,7 @@ final class WorkThread: WorkQueue, @unchecked Sendable {
             condition.unlock()
             let delay = idle()
             condition.lock()
-            guard next == waiting.count, !isStopping else { continue }
+            guard waiting.count == next, !isStopping else { continue }
             if let delay {
                 if delay > 0 { _ = condition.wait(until: Date(timeIntervalSinceNow: delay)) }
             } else {

@@ -299,6 +299,27 @@ private func raw(_ request: inout JobRequest) {
         #expect(answers.answers.first?.response.status == .cancelled)
     }
 
+    @Test("a job that failed at the phone ends its session: payload gone, nothing more admitted")
+    func phoneFails() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, answers) = rig.createJob(raw)
+        let phone = try rig.rawPhone(id)
+        let partitions = try phone.partitions(payloadBytes: 900)
+        try rig.transfer(partitions[0], of: phone)
+        rig.send(
+            .corpusStatus(
+                CorpusStatus(
+                    jobID: id, sessionID: phone.session.sessionID, requestFingerprint: phone.manifest.fingerprint,
+                    state: .failed, processedDays: 0, totalDays: 3, committedPartitionCount: 1, committedBytes: 0,
+                    updatedAt: ProtocolDate(secondsSince2001: 1), expiresAt: ProtocolDate(secondsSince2001: 2))))
+        rig.settle()
+        #expect(answers.answers.first?.response.failureReason == "failed")
+        #expect(!rig.stateFiles().contains { $0.hasSuffix(".item") })
+        #expect(try rig.transfer(partitions[1], of: phone).disposition == .reject)
+        #expect(try rig.transfer(partitions[0], of: phone).disposition == .alreadyCommitted)
+    }
+
     @Test("a queued job can be cancelled before any phone comes")
     func queued() throws {
         let rig = try EngineRig()
