@@ -43,8 +43,16 @@ final class WorkThread: WorkQueue, @unchecked Sendable {
         }
     }
 
+    /// After so many pieces the idle call comes in between, so that a busy queue does not starve its timers.
+    private static let piecesBetweenIdleCalls = 256
+
     private func run(idle: @Sendable () -> Double?) {
-        while let work = take(idle: idle) { work() }
+        var pieces = 0
+        while let work = take(idle: idle) {
+            work()
+            pieces += 1
+            if pieces % Self.piecesBetweenIdleCalls == 0 { _ = idle() }
+        }
         condition.withLock {
             hasEnded = true
             condition.broadcast()

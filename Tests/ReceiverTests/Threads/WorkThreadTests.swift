@@ -47,6 +47,26 @@ import Testing
         thread.stop()
     }
 
+    @Test("a queue that is never empty does not starve the idle call")
+    func busyQueue() {
+        let calls = Mutex(0)
+        let gate = Promise<Bool>()
+        let thread = WorkThread(
+            name: "test",
+            idle: {
+                calls.withLock { $0 += 1 }
+                return nil
+            })
+        thread.post { _ = gate.wait() }
+        for _ in 0..<2_000 { thread.post {} }
+        calls.withLock { $0 = 0 }
+        gate.fulfill(true)
+        let seen = Promise<Int>()
+        thread.post { seen.fulfill(calls.withLock { $0 }) }
+        #expect(seen.wait() >= 7)
+        thread.stop()
+    }
+
     @Test("a gate holds a reader back until room is given back, and lets everyone pass when it is opened")
     func gate() {
         let gate = ByteGate(limit: 10)
