@@ -37,6 +37,8 @@ public final class ArchiveService: Sendable {
         public var publicURL: ServiceEndpoint?
         /// What is allowed.
         public var limits = ServiceLimits()
+        /// An object store for the sealed days; nil: files in the folder. The index stays in the folder.
+        public var objectStore: S3Configuration?
         /// Proxies whose `X-Forwarded-For` is believed.
         public var trustedProxies: Set<IPAddress> = []
 
@@ -82,8 +84,11 @@ public final class ArchiveService: Sendable {
         let core = ServiceCore(
             limits: configuration.limits, claims: try policy(configuration), basePath: basePath,
             publicURL: configuration.publicURL)
+        let blobs = configuration.objectStore.map { store in
+            S3Blobs(configuration: store, exchange: CurlExchange(), clock: { clock().seconds })
+        }
         let engine = ServiceEngine(
-            core: core, storage: try LocalStorage(folder: configuration.folder),
+            core: core, storage: try LocalStorage(folder: configuration.folder, blobs: blobs),
             trustedProxies: configuration.trustedProxies, clock: clock, random: random)
         var http = HTTPServerConfiguration(port: configuration.port, rules: rules)
         http.addresses = configuration.addresses

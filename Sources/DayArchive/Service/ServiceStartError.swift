@@ -8,6 +8,10 @@ public enum ServiceStartError: Error, Equatable, Sendable, CustomStringConvertib
     case badBasePath
     /// The claim token file is not usable.
     case badClaimToken
+    /// The credentials file of the object store lacks a key.
+    case badS3Credentials
+    /// Bucket, prefix, region or endpoint of the object store cannot be used.
+    case badS3Location
     /// The address or port cannot be used; code and sentence of the server.
     case cannotListen(code: String, sentence: String)
 
@@ -18,6 +22,8 @@ public enum ServiceStartError: Error, Equatable, Sendable, CustomStringConvertib
         case .openClaimsOffLoopback: "open_claims_off_loopback"
         case .badBasePath: "bad_base_path"
         case .badClaimToken: "bad_claim_token"
+        case .badS3Credentials: "bad_s3_credentials"
+        case .badS3Location: "bad_s3_location"
         case .cannotListen(let code, _): code
         }
     }
@@ -31,6 +37,10 @@ public enum ServiceStartError: Error, Equatable, Sendable, CustomStringConvertib
             "With open claims everyone who reaches this address can create archives. Use another --claim, listen on 127.0.0.1, or give --allow-open-claims."
         case .badBasePath: "A base path begins with / and has no ?, # or white space."
         case .badClaimToken: "The claim token file is empty or longer than 1 KiB. Remove it to have a new one made."
+        case .badS3Credentials:
+            "The credentials file needs aws_access_key_id and aws_secret_access_key. Correct it."
+        case .badS3Location:
+            "An object store is s3://bucket/prefix of plain characters, with an http or https endpoint. Correct it."
         case .cannotListen(_, let sentence): sentence
         }
     }

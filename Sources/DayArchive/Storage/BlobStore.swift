@@ -50,13 +50,13 @@ struct FileBlobs: BlobStore {
                 continue
             }
         }
-        for (name, folder) in folders {
-            do {
-                try folder.sync()
-            } catch {
-                // Without the folder's sync its new names may be lost, so none of them counts.
-                written = written.filter { $0.folder != name }
-            }
+        do {
+            // The bucket's folder itself may be as new as what lies in it, or have been made by a call that failed.
+            try root.sync()
+            for folder in folders.values { try folder.sync() }
+        } catch {
+            // Without these the new names may be lost, so none of them counts.
+            return []
         }
         return written
     }

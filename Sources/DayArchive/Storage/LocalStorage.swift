@@ -18,10 +18,10 @@ final class LocalStorage: ArchiveStorage {
         try sweep()
     }
 
-    /// Opens the storage of a folder: `index.sqlite` and `days/`.
-    convenience init(folder: Directory) throws {
+    /// Opens the storage of a folder: `index.sqlite`, and `days/` unless the days are kept elsewhere.
+    convenience init(folder: Directory, blobs: (any BlobStore)? = nil) throws {
         let index = try Database.open("index.sqlite", in: folder, schema: ServiceSchema.schema)
-        try self.init(index: index, blobs: FileBlobs(root: try folder.createDirectory("days")))
+        try self.init(index: index, blobs: try blobs ?? FileBlobs(root: try folder.createDirectory("days")))
     }
 
     /// A storage that is gone with the process, for tests.

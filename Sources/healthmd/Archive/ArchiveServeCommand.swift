@@ -23,7 +23,10 @@ enum ArchiveServeCommand {
                 "--claim", .choice(ArchiveService.Claims.allCases.map(\.rawValue)), "WHO",
                 "who may create archives: whoever has the token (default), this computer, everyone, nobody"),
             .flag("--allow-open-claims", "let --claim open run where others reach it"),
-            .value("--store", .choice(["local"]), "WHERE", "where days are kept: local"),
+            .value("--store", .text, "WHERE", "where days are kept: local, or s3://BUCKET/PREFIX"),
+            .value("--s3-endpoint", .text, "URL", "the object store; default Amazon's for the region"),
+            .value("--s3-region", .text, "NAME", "its region (us-east-1)"),
+            .value("--s3-credentials-file", .file, "FILE", "a private file, as the aws command has it"),
             .value("--base-path", .text, "PATH", "what a front leaves before /b/..."),
             .value("--public-url", .text, "URL", "the address that readers use"),
             .value("--limits", .file, "FILE", "JSON object of limits"),
@@ -34,6 +37,7 @@ enum ArchiveServeCommand {
             _ = try addresses("--address", invocation)
             _ = try addresses("--trusted-proxy", invocation)
             _ = try publicURL(invocation)
+            try checkStore(invocation)
         }, run: run)
 
     private static func run(_ invocation: Invocation, _ console: Console) throws -> ExitCode {
@@ -60,11 +64,37 @@ enum ArchiveServeCommand {
         configuration.basePath = invocation.text("--base-path") ?? ""
         configuration.publicURL = try publicURL(invocation)
         configuration.trustedProxies = Set(try addresses("--trusted-proxy", invocation))
+        configuration.objectStore = try objectStore(invocation)
         if let path = invocation.text("--limits") {
             let bytes = try ArchiveFolders.contents(path, option: "--limits", console)
             configuration.limits = try ServiceLimits(file: try JSONParser.parse(bytes))
         }
         return configuration
+    }
+
+    private static func checkStore(_ invocation: Invocation) throws {
+        let isObjectStore = invocation.text("--store")?.hasPrefix("s3://") ?? false
+        guard isObjectStore || ["local", nil].contains(invocation.text("--store")) else {
+            throw UsageError(.valueValidation, "--store takes local or s3://BUCKET/PREFIX", command: path)
+        }
+        guard isObjectStore == invocation.has("--s3-credentials-file") else {
+            throw UsageError(
+                .missingRequiredArgument, "s3://BUCKET/PREFIX and --s3-credentials-file go together", command: path,
+                accepted: ["--store", "--s3-credentials-file"])
+        }
+    }
+
+    private static func objectStore(_ invocation: Invocation) throws -> S3Configuration? {
+        guard let location = invocation.text("--store"), location != "local",
+            let file = invocation.text("--s3-credentials-file")
+        else { return nil }
+        let target = URL(fileURLWithPath: try AbsolutePath.of(file))
+        let folder = try Directory.openRoot(target.deletingLastPathComponent().resolvingSymlinksInPath().path)
+        let text = try folder.file(target.lastPathComponent, requiringPrivate: true).contents(maximumByteCount: 65_536)
+        return try S3Configuration(
+            location: location, endpoint: invocation.text("--s3-endpoint"),
+            region: invocation.text("--s3-region") ?? "us-east-1",
+            credentials: try S3Credentials(file: String(decoding: text, as: UTF8.self)))
     }
 
     private static func addresses(_ name: String, _ invocation: Invocation) throws -> [IPAddress] {
