@@ -30,6 +30,13 @@ public struct SettingsContent: Sendable, Hashable, Codable {
     public var summaryOnlyExport = false
     /// Roll-ups.
     public var generateRangeSummary = false
+    /// Roll-ups of the ISO weeks that are touched. This and the next two are keys of older builds: written only when
+    /// true, since a peer that does not know them could not confirm the fingerprint (corpus-protocol.md 6).
+    public var generateWeeklyRollups = false
+    /// Roll-ups of the months that are touched.
+    public var generateMonthlyRollups = false
+    /// Roll-ups of the years that are touched.
+    public var generateYearlyRollups = false
     /// Whether the source has frozen the authority of its engine.
     public var appleExportEngineAuthorityIsFrozen = true
     /// A dictionary beside the files.
@@ -83,8 +90,10 @@ public struct SettingsContent: Sendable, Hashable, Codable {
         organizeFormatsIntoFolders = try flag(.organizeFormatsIntoFolders)
         archiveExportFiles = try flag(.archiveExportFiles, try flag(.archiveMarkdownExports))
         summaryOnlyExport = try flag(.summaryOnlyExport)
-        let hasOldRollups =
-            try flag(.generateWeeklyRollups) || flag(.generateMonthlyRollups) || flag(.generateYearlyRollups)
+        generateWeeklyRollups = try flag(.generateWeeklyRollups)
+        generateMonthlyRollups = try flag(.generateMonthlyRollups)
+        generateYearlyRollups = try flag(.generateYearlyRollups)
+        let hasOldRollups = generateWeeklyRollups || generateMonthlyRollups || generateYearlyRollups
         generateRangeSummary = try flag(.generateRangeSummary, hasOldRollups)
         appleExportEngineAuthorityIsFrozen = try flag(.appleExportEngineAuthorityIsFrozen)
         includeDataDictionary = try flag(.includeDataDictionary, true)
@@ -118,6 +127,9 @@ public struct SettingsContent: Sendable, Hashable, Codable {
         let isLossless = compatibilityDetail == .selectedTimeSeries && healthKitSourceArchivePolicy == .canonical
         try container.encode(isLossless, forKey: .includeGranularData)
         try container.encode(generateRangeSummary, forKey: .generateRangeSummary)
+        if generateWeeklyRollups { try container.encode(true, forKey: .generateWeeklyRollups) }
+        if generateMonthlyRollups { try container.encode(true, forKey: .generateMonthlyRollups) }
+        if generateYearlyRollups { try container.encode(true, forKey: .generateYearlyRollups) }
         try container.encode(appleExportEngineAuthorityIsFrozen, forKey: .appleExportEngineAuthorityIsFrozen)
         if !includeDataDictionary { try container.encode(false, forKey: .includeDataDictionary) }
         try container.encode(filenameFormat, forKey: .filenameFormat)

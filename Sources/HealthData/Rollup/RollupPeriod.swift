@@ -35,6 +35,13 @@ public struct RollupPeriod: Sendable, Hashable {
         self.init(kind: .range, start: start, end: end, id: "\(start)_to_\(end)")
     }
 
+    /// The range of requested days in ascending order, however many: roll-ups that no engine pin binds have no limit on
+    /// days (extensions.md 11). Nil without days.
+    public init?(covering days: [CivilDate]) {
+        guard let first = days.first, let last = days.last, first <= last else { return nil }
+        self.init(kind: .range, start: first, end: last, id: "\(first)_to_\(last)")
+    }
+
     /// The calendar period that holds a day; for ``Kind/range`` that day alone.
     public init(_ kind: Kind, containing day: CivilDate) {
         switch kind {

@@ -58,6 +58,9 @@ public struct ExportSettings: Sendable, Equatable {
     public var archivesFiles = false
     /// A roll-up of the range.
     public var generatesRangeSummary = false
+    /// Roll-ups of whole calendar periods, of which the requested days are a part: the older switches, still honoured.
+    /// Never holds ``RollupPeriod/Kind/range``.
+    public var calendarRollups: Set<RollupPeriod.Kind> = []
     /// Roll-ups without daily files.
     public var summaryOnly = false
     /// Sample arrays and archive.
@@ -107,6 +110,7 @@ public struct ExportSettings: Sendable, Equatable {
         includesDataDictionary = try reader.bool("includeDataDictionary") ?? true
         archivesFiles = try reader.bool("archiveExportFiles") ?? reader.bool("archiveMarkdownExports") ?? false
         generatesRangeSummary = try Self.rangeSummary(reader)
+        for (kind, key) in Self.calendarRollupKeys where try reader.bool(key) == true { calendarRollups.insert(kind) }
         summaryOnly = try reader.bool("summaryOnlyExport") ?? false
         detail = try Self.detail(reader)
         customization = try FormatCustomization(reader)
@@ -131,11 +135,13 @@ public struct ExportSettings: Sendable, Equatable {
 
     private static func rangeSummary(_ reader: SettingReader) throws -> Bool {
         if let value = try reader.bool("generateRangeSummary") { return value }
-        for key in ["generateWeeklyRollups", "generateMonthlyRollups", "generateYearlyRollups"] {
-            if try reader.bool(key) == true { return true }
-        }
+        for (_, key) in Self.calendarRollupKeys where try reader.bool(key) == true { return true }
         return false
     }
+
+    private static let calendarRollupKeys: [(kind: RollupPeriod.Kind, key: String)] = [
+        (.weekly, "generateWeeklyRollups"), (.monthly, "generateMonthlyRollups"), (.yearly, "generateYearlyRollups"),
+    ]
 
     private static func detail(_ reader: SettingReader) throws -> DetailLevel {
         let isGranular = try reader.bool("includeGranularData") ?? false
@@ -181,6 +187,7 @@ public struct ExportSettings: Sendable, Equatable {
                 "enabledCategoryIDs": .array(categories.sorted().map { .string($0.lowercased()) }),
             ])
         object.append("calendarTimeZoneIdentifier", ifPresent: calendarTimeZoneIdentifier.map { .string($0) })
+        for (kind, key) in Self.calendarRollupKeys where calendarRollups.contains(kind) { object.append(key, true) }
         // Written only when false: missing means true.
         if !includesDataDictionary { object.append("includeDataDictionary", false) }
         return object

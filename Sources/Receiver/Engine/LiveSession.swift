@@ -1,7 +1,6 @@
 import ConnectedProtocol
 import Cryptography
 import Foundation
-import HealthData
 
 /// A session that the engine works with: the machine, its files, and what is remembered only while it is open.
 ///
@@ -19,8 +18,10 @@ final class LiveSession: @unchecked Sendable {
     var frontier: Int
     /// What was written.
     var output: OutputAccount
-    /// The running archive of a job in ZIP mode; after a restart its headers are read again.
-    var archiveWriter: ZipArchiveWriter?
+    /// What finalization keeps between slices; made again from the frontier when it is nil.
+    var fileMemory: FileFinalizer.Memory?
+    /// Whether files may be there that ``output`` does not count: a step was cut off and has not been repeated.
+    var mayHoldUncountedFiles = false
     /// Set to interrupt the present finalization work at the next boundary.
     let interruption = Interruption()
 

@@ -69,7 +69,9 @@ extension ReceiverEngine {
         }
         let work = FileFinalizer.Work(
             journal: session.machine.journal, folder: session.folder, binding: binding, frontier: session.frontier,
-            output: session.output, archiveWriter: session.archiveWriter, interruption: session.interruption)
+            output: session.output, memory: session.fileMemory, interruption: session.interruption)
+        // Handed over, not shared: what grows in it is not copied for each slice.
+        session.fileMemory = nil
         worker.post { [self] in
             let slice = Result { try FileFinalizer.runSlice(work) }
             queue.post { [self] in wrote(slice, session) }
@@ -94,9 +96,12 @@ extension ReceiverEngine {
             }
             session.frontier = slice.frontier
             session.output = slice.output
-            session.archiveWriter = slice.archiveWriter
+            session.fileMemory = slice.memory
+            if slice.isFinished { session.mayHoldUncountedFiles = false }
+            if slice.failure != nil { session.mayHoldUncountedFiles = true }
             if book.jobs[session.jobID]?.isCancellationWanted == true { return honourCancellation(of: session) }
             progress(.writing, of: session)
+            if let failure = slice.failure { throw failure }
             guard slice.isFinished else { return continueFinalization(of: session) }
             try complete(session)
         } catch ReceiverError.destinationUnusable(let reason) {
@@ -150,9 +155,13 @@ extension ReceiverEngine {
         var machine = session.machine
         guard machine.journal.state == .finalizing else { return }
         let ack = machine.fail(message: message)
+        var breakdown = session.output.breakdown
+        breakdown.requestedDataDayCount = session.manifest.requestedDates.count
+        breakdown.successfulDataDayCount = session.succeededDates.count
+        breakdown.isFileCategoryBreakdownComplete = !session.mayHoldUncountedFiles
         let failure = MacExportFailed(
             jobID: session.jobID, reason: reason, message: message, totalFilesWritten: session.output.fileCount,
-            outputBreakdown: session.output.breakdown, occurredAt: ProtocolDate(secondsSince2001: now.wall))
+            outputBreakdown: breakdown, occurredAt: ProtocolDate(secondsSince2001: now.wall))
         var response = ControlResponse(
             status: .failure, message: message, jobID: session.jobID, failureReason: failureReason)
         response.successCount = session.succeededDates.count
@@ -196,19 +205,21 @@ extension ReceiverEngine {
         let total = session.manifest.requestedDates.count
         let succeeded = session.succeededDates.count
         let derived: MacExportStatus =
-            succeeded == total && output.failedDates.isEmpty
+            succeeded == total && output.failedDates.isEmpty && output.hasFailedAggregate != true
             ? .success : succeeded > 0 || output.breakdown.dailyNoteSkipCount > 0 ? .partialSuccess : .failure
         var result = MacExportResult(
             jobID: session.jobID, status: status ?? derived, successCount: succeeded, totalCount: total,
             formatsPerDate: session.manifest.settings.exportFormats.count, totalFilesWritten: output.fileCount,
             completedAt: ProtocolDate(secondsSince2001: now.wall))
-        result.isTotalFilesWrittenAuthoritative = true
+        result.isTotalFilesWrittenAuthoritative = !session.mayHoldUncountedFiles
+        result.hadTerminalRangeFailure = output.hasFailedAggregate == true
         result.externalRecordFileCount = output.breakdown.providerSidecarFileCount
         result.dailyNoteUpdateCount = output.breakdown.dailyNoteUpdateCount
         result.dailyNoteSkipCount = output.breakdown.dailyNoteSkipCount
         var breakdown = output.breakdown
         breakdown.requestedDataDayCount = total
         breakdown.successfulDataDayCount = succeeded
+        breakdown.isFileCategoryBreakdownComplete = !session.mayHoldUncountedFiles
         result.outputBreakdown = breakdown
         result.failedDateDetails = output.failedDates
         result.completedDates = session.completedDates

@@ -29,6 +29,8 @@ extension ReceiverEngine {
                 peerInstallationID: stored.peerInstallationID, finalMessage: stored.finalMessage,
                 frontier: stored.frontier, output: stored.output ?? OutputAccount())
             try checkFiles(of: session)
+            // The process may have ended between a file and its transaction.
+            session.mayHoldUncountedFiles = stored.journal.state == .finalizing
             sessions[id] = session
             return .found(session)
         } catch {
@@ -364,9 +366,7 @@ extension ReceiverEngine {
     }
 
     private func cancelledResult(of session: LiveSession) -> MacExportResult {
-        var result = exportResult(of: session, status: .cancelled)
-        result.isTotalFilesWrittenAuthoritative = true
-        return result
+        exportResult(of: session, status: .cancelled)
     }
 
     /// Deletes the payload of a session that is over; its rows stay until the job expires.

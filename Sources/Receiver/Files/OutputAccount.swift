@@ -16,8 +16,10 @@ struct OutputAccount: Codable, Hashable, Sendable {
     var partialFailures: [ConnectedProtocol.PartialFailure] = []
     /// Whether a warning list was cut at ``partialFailureLimit``.
     var partialFailuresWereCut = false
-    /// How much of the archive is whole, in ZIP mode.
+    /// Where the unfinished archive may be continued; nil before its first entry (export-formats.md 8).
     var archive: ZipArchiveWriter.Checkpoint?
+    /// Whether a roll-up, the archive or the dictionary could not be written for good; absent means no.
+    var hasFailedAggregate: Bool?
 
     /// The most warnings that are kept of one job.
     static let partialFailureLimit = 1_000

@@ -31,6 +31,8 @@ extension SenderEngine {
             guard let generation else { preconditionFailure("without data no request is accepted") }
             let plan = JobPlan(
                 origin: .macInitiated, jobID: request.jobID, mode: request.responseMode.corpusMode, days: days,
+                supporting: try supportingDays(
+                    of: days, mode: request.responseMode.corpusMode, settings, generation.days),
                 settings: settings, request: request, generation: generation.number)
             try accept(try makeJob(plan, link, zone: zone.identifier), link)
         }
@@ -118,6 +120,8 @@ extension SenderEngine {
         let jobID: UUID
         let mode: CorpusMode
         let days: [RequestedDay]
+        /// Days that are sent for roll-ups alone.
+        let supporting: [ProtocolDate]
         let settings: SettingsSnapshot
         let request: ExportRequest?
         let generation: Int
@@ -129,6 +133,7 @@ extension SenderEngine {
         var content = ManifestContent(
             mode: plan.mode, createdAt: now, sourceDeviceName: configuration.deviceName, sourceTimeZoneIdentifier: zone,
             requestedDates: plan.days.map(\.instant), requestedDateIdentifiers: plan.days.map(\.date.description))
+        content.transferDates = (content.requestedDates + plan.supporting).sorted()
         content.rawProfile = plan.request?.rawProfile
         content.canonicalSelection = plan.request?.canonicalSelection
         let manifest = try ExportManifest(content, settings: plan.settings)
@@ -140,6 +145,37 @@ extension SenderEngine {
         return StoredJob(
             journal: journal, request: plan.request, generation: plan.generation,
             documentVersion: try settings().documentVersion)
+    }
+
+    /// The days that roll-ups need beside the requested ones: calendar roll-ups cover the whole of each period that is
+    /// touched (export-formats.md 7.1). Days of which nothing was imported, future ones above all, are not sent.
+    private func supportingDays(
+        of days: [RequestedDay], mode: CorpusMode, _ settings: SettingsSnapshot, _ generation: any DaySource
+    ) throws -> [ProtocolDate] {
+        let kinds: [(isWanted: Bool, kind: RollupPeriod.Kind)] = [
+            (settings.generateWeeklyRollups, .weekly), (settings.generateMonthlyRollups, .monthly),
+            (settings.generateYearlyRollups, .yearly),
+        ]
+        let isNotesOnly = settings.dailyNoteInjection.enabled && settings.dailyNoteInjection.dailyNotesOnly
+        guard mode == .writeFiles, !isNotesOnly, kinds.contains(where: \.isWanted),
+            let coverage = try generation.coverage()
+        else { return [] }
+        var periods: Set<RollupPeriod> = []
+        for kind in kinds where kind.isWanted {
+            for day in days { periods.insert(RollupPeriod(kind.kind, containing: day.date)) }
+        }
+        var known = Set(days.map(\.date))
+        var supporting: [ProtocolDate] = []
+        let calendar = ZoneCalendar(zone: generation.zone)
+        for period in periods {
+            for offset in 0..<period.dayCount {
+                guard let day = period.start.adding(days: offset), coverage.contains(day), known.insert(day).inserted,
+                    let instant = calendar.start(of: day)
+                else { continue }
+                supporting.append(instant)
+            }
+        }
+        return supporting
     }
 
     // MARK: Pushes
@@ -161,7 +197,8 @@ extension SenderEngine {
         let zone = generation.days.zone
         guard let days = days(of: push, ZoneCalendar(zone: zone)) else { return drop(push, "invalid_date_range") }
         let plan = JobPlan(
-            origin: .interactiveIPhone, jobID: push.jobID, mode: .writeFiles, days: days, settings: settings,
+            origin: .interactiveIPhone, jobID: push.jobID, mode: .writeFiles, days: days,
+            supporting: try supportingDays(of: days, mode: .writeFiles, settings, generation.days), settings: settings,
             request: nil, generation: generation.number)
         try accept(try makeJob(plan, link, zone: zone.identifier), link)
     }

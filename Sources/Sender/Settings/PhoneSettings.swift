@@ -57,6 +57,9 @@ public struct PhoneSettings: Sendable {
         content.calendarTimeZoneIdentifier = zone.identifier
         if request.settingsPolicy == .requestedDatesOnly {
             content.generateRangeSummary = false
+            content.generateWeeklyRollups = false
+            content.generateMonthlyRollups = false
+            content.generateYearlyRollups = false
             content.summaryOnlyExport = false
         }
         if let selection = request.canonicalSelection {
@@ -80,6 +83,9 @@ public struct PhoneSettings: Sendable {
     public var all: [(key: String, value: String)] {
         var list: [(key: String, value: String)] = []
         PhoneSettings.collect(tree, path: "", into: &list)
+        for (key, standard) in PhoneSettings.omittedDefaults where tree[key] == nil {
+            list.append((key, String(standard)))
+        }
         list.append((PhoneSettings.documentVersionKey, String(documentVersion)))
         return list.sorted { $0.key < $1.key }
     }
@@ -122,16 +128,22 @@ public struct PhoneSettings: Sendable {
         "calendarTimeZoneIdentifier",
     ]
 
+    /// Settings that are written only when they differ from this, so that the default tree does not hold them
+    /// (corpus-protocol.md 6).
+    private static let omittedDefaults: [String: Bool] = [
+        "includeDataDictionary": true, "generateWeeklyRollups": false, "generateMonthlyRollups": false,
+        "generateYearlyRollups": false,
+    ]
+
     private func value(at key: String) -> JSONValue? {
-        // Written only when false, so the default tree does not hold it (corpus-protocol.md 6).
-        if key == "includeDataDictionary" { return tree[key] ?? true }
+        if let standard = PhoneSettings.omittedDefaults[key] { return tree[key] ?? .bool(standard) }
         return key.split(separator: ".").reduce(Optional(tree)) { $0?[String($1)] }
     }
 
     private static func put(_ value: JSONValue, at path: ArraySlice<String>, in tree: inout JSONValue) -> Bool {
         guard let name = path.first, var object = tree.object else { return false }
         if path.count == 1 {
-            guard object[name] != nil || name == "includeDataDictionary" else { return false }
+            guard object[name] != nil || omittedDefaults[name] != nil else { return false }
             object[name] = value
         } else {
             guard var child = object[name], put(value, at: path.dropFirst(), in: &child) else { return false }

@@ -31,6 +31,7 @@ struct FakePhone {
     init(
         jobID: UUID, mode: CorpusMode, labels: [String] = FakePhone.labels, phone: UUID, workstation: UUID,
         createdAt: ProtocolDate, settings: SettingsContent = SettingsContent(), version: Int = 4,
+        supporting: [String] = [],
         item: (String) throws -> [UInt8]
     ) throws {
         self.mode = mode
@@ -38,6 +39,8 @@ struct FakePhone {
         var content = ManifestContent(
             mode: mode, createdAt: createdAt, sourceDeviceName: "Phone", sourceTimeZoneIdentifier: "UTC",
             requestedDates: dates, requestedDateIdentifiers: labels)
+        let all = (labels + supporting).sorted()
+        content.transferDates = all.map(FakePhone.date)
         if mode == .strictRaw { content.rawProfile = .canonicalSourceRecords }
         manifest = try ExportManifest(content, settings: SettingsSnapshot(settings))
         session = try CorpusSession(
@@ -45,11 +48,12 @@ struct FakePhone {
             partitionTargetBytes: 50_331_648, createdAt: createdAt,
             peerBinding: version < 2
                 ? nil : PeerBinding(sourceInstallationID: phone, destinationInstallationID: workstation))
-        items = try labels.map { label in
+        items = try all.map { label in
             let bytes = try item(label)
             return (
                 PendingItem(
-                    itemID: UUID(), kind: mode.itemKind, sourceDate: FakePhone.date(label), isRequestedDate: true,
+                    itemID: UUID(), kind: mode.itemKind, sourceDate: FakePhone.date(label),
+                    isRequestedDate: labels.contains(label),
                     totalBytes: Int64(bytes.count), sha256: SHA256.hash(bytes)), bytes
             )
         }
@@ -79,7 +83,9 @@ struct FakePhone {
             kind: .strictRawDay)
     }
 
-    static func healthDay(_ label: String, steps: Int? = 4_711, failure: DayFailure.Reason? = nil) throws -> [UInt8] {
+    static func healthDay(
+        _ label: String, steps: Int? = 4_711, failure: DayFailure.Reason? = nil, isRequested: Bool = true
+    ) throws -> [UInt8] {
         let instant = Date(timeIntervalSinceReferenceDate: date(label).secondsSince2001)
         var record: DailyRecord?
         if let steps {
@@ -89,7 +95,7 @@ struct FakePhone {
         }
         return try ItemEncoder().encode(
             HealthDayEnvelope(
-                sourceDate: instant, isRequestedDate: true, record: record,
+                sourceDate: instant, isRequestedDate: isRequested, record: record,
                 failure: failure.map { DayFailure(date: instant, reason: $0) }), kind: .macHealthDay)
     }
 
@@ -212,11 +218,12 @@ extension EngineRig {
     }
 
     func filePhone(
-        _ jobID: UUID, settings: SettingsContent = SettingsContent(),
+        _ jobID: UUID, settings: SettingsContent = SettingsContent(), supporting: [String] = [],
         item: (String) throws -> [UInt8] = { try FakePhone.healthDay($0) }
     ) throws -> FakePhone {
         try FakePhone(
             jobID: jobID, mode: .writeFiles, phone: phoneID, workstation: engine.store.installationID,
-            createdAt: ProtocolDate(secondsSince2001: now.wall), settings: settings, item: item)
+            createdAt: ProtocolDate(secondsSince2001: now.wall), settings: settings, supporting: supporting,
+            item: item)
     }
 }

@@ -1,0 +1,144 @@
+import Cryptography
+import DurableStore
+import HealthData
+
+/// Puts files into a destination by the write mode (export-formats.md 9), relative to its root and never through a link.
+struct DestinationWriter {
+    /// Hands out the bytes of a file in order.
+    typealias Rendering = (_ sink: @escaping (_ bytes: [UInt8]) throws -> Void) throws -> Void
+
+    /// The largest existing file that is joined with new content; it is held in memory.
+    static let maximumExistingByteCount = 64 << 20
+    /// How often a file that someone changes meanwhile is read again.
+    static let maximumAttempts = 3
+
+    let root: Directory
+    /// What was written, in order.
+    private(set) var written: [WrittenFile] = []
+
+    init(root: Directory) { self.root = root }
+
+    /// Forgets what was written beyond the first `count` files: their step is repeated.
+    mutating func forget(after count: Int) { written.removeSubrange(count...) }
+
+    /// Writes a file of a format by the mode. Throws `content_unmergeable` where old and new make no document.
+    mutating func put(_ path: String, as format: ExportFormat, mode: WriteMode, _ render: Rendering) throws {
+        if mode == .overwrite { return try replace(path, render) }
+        try join(path, format: format.rawValue) { existing in
+            // Nothing to join with: streamed, however large.
+            guard let existing, !existing.isEmpty else { return .render }
+            let rendered = try DestinationWriter.bytes(of: render)
+            if rendered == existing { return .keep }
+            return .bytes(
+                try FileUpdate.content(rendered: rendered, existing: existing, format: format, mode: mode))
+        } render: {
+            try render($0)
+        }
+    }
+
+    /// Merges a day into a note; tells whether there was a note to merge into.
+    mutating func merge(
+        _ document: DayDocument, intoNote path: String, settings: ExportSettings
+    ) throws -> Bool {
+        var isSkipped = false
+        try join(path, format: "a daily note") { existing in
+            switch try DailyNote.merging(document, into: existing, settings: settings) {
+            case .update(let bytes): return .bytes(bytes)
+            case .unchanged: return .keep
+            case .skip:
+                isSkipped = true
+                return .keep
+            }
+        } render: { _ in
+        }
+        return !isSkipped
+    }
+
+    /// Replaces a file with what is rendered.
+    mutating func replace(_ path: String, _ render: Rendering) throws {
+        try install(path) { writer in try render { try writer.write($0) } }
+    }
+
+    /// Replaces a file with what is written into it.
+    mutating func install(_ path: String, _ write: (DurableFileWriter) throws -> Void) throws {
+        if let slash = path.lastIndex(of: "/") { _ = try root.createDirectory(String(path[..<slash])) }
+        var hasher = SHA256()
+        let installed = try root.durableReplace(path, observing: { hasher.update($0) }, write: write)
+        written.append(WrittenFile(path: path, byteCount: Int64(installed.byteCount), sha256: hasher.peek()))
+    }
+
+    // MARK: Joining
+
+    private enum Joined {
+        /// What is there is right.
+        case keep
+        /// The new content.
+        case bytes([UInt8])
+        /// The rendering alone.
+        case render
+    }
+
+    /// Someone changed the file after it was read.
+    private struct Changed: Error {}
+
+    private mutating func join(
+        _ path: String, format: String, _ decide: (_ existing: [UInt8]?) throws -> Joined, render: Rendering
+    ) throws {
+        for _ in 0..<Self.maximumAttempts {
+            let (existing, status) = try existing(path, format: format)
+            let joined = try decide(existing)
+            do {
+                switch joined {
+                case .keep:
+                    guard let existing else { return }
+                    written.append(
+                        WrittenFile(path: path, byteCount: Int64(existing.count), sha256: SHA256.hash(existing)))
+                case .bytes(let bytes):
+                    try install(path) { [root] writer in
+                        try writer.write(bytes)
+                        try Self.requireUnchanged(status, path, in: root)
+                    }
+                case .render:
+                    try install(path) { [root] writer in
+                        try render { try writer.write($0) }
+                        try Self.requireUnchanged(status, path, in: root)
+                    }
+                }
+                return
+            } catch is Changed {
+                // What the person wrote meanwhile is read and joined again.
+            }
+        }
+        throw HealthDataError.unmergeable(format: format, reason: "is being changed by another program")
+    }
+
+    private func existing(_ path: String, format: String) throws -> (bytes: [UInt8]?, status: FileStatus?) {
+        let file: File
+        do {
+            file = try root.file(path)
+        } catch StoreError.notFound {
+            return (nil, nil)
+        }
+        let status = try file.status()
+        guard status.size <= UInt64(Self.maximumExistingByteCount) else {
+            throw HealthDataError.unmergeable(
+                format: format, reason: "of more than \(Self.maximumExistingByteCount >> 20) MiB cannot be joined")
+        }
+        return (try file.contents(maximumByteCount: Self.maximumExistingByteCount), status)
+    }
+
+    /// The last look before the new file takes the name.
+    private static func requireUnchanged(_ status: FileStatus?, _ path: String, in root: Directory) throws {
+        let now = try root.status(of: path)
+        guard
+            now?.identity == status?.identity, now?.size == status?.size,
+            now?.modifiedNanoseconds == status?.modifiedNanoseconds
+        else { throw Changed() }
+    }
+
+    private static func bytes(of render: Rendering) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        try render { bytes += $0 }
+        return bytes
+    }
+}
