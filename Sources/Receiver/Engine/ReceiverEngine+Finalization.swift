@@ -69,7 +69,8 @@ extension ReceiverEngine {
         }
         let work = FileFinalizer.Work(
             journal: session.machine.journal, folder: session.folder, binding: binding, frontier: session.frontier,
-            output: session.output, memory: session.fileMemory, interruption: session.interruption)
+            output: session.output, memory: session.fileMemory, sliceSeconds: configuration.sliceSeconds,
+            interruption: session.interruption)
         // Handed over, not shared: what grows in it is not copied for each slice.
         session.fileMemory = nil
         worker.post { [self] in

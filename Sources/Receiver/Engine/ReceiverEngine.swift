@@ -21,6 +21,8 @@ final class ReceiverEngine: @unchecked Sendable {
         var maximumWindow: Int
         /// Daily document versions that raw results may hold.
         var acceptedDocumentVersions: Set<Int>
+        /// How long one slice of a file job's finalization may go on, in seconds; it does one step at least.
+        var sliceSeconds = FileFinalizer.sliceSeconds
         /// Reads both clocks.
         var clock: @Sendable () -> Moment
 

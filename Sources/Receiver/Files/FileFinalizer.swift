@@ -18,6 +18,7 @@ struct FileFinalizer {
         var frontier: Int
         var output: OutputAccount
         var memory: Memory?
+        var sliceSeconds = FileFinalizer.sliceSeconds
         var interruption: Interruption
     }
 
@@ -63,11 +64,13 @@ struct FileFinalizer {
     /// is in the result; the step that failed is neither counted nor kept.
     static func runSlice(_ work: Work) throws -> Slice {
         var finalizer = try FileFinalizer(work)
-        let end = ContinuousClock.now + .seconds(sliceSeconds)
+        let end = ContinuousClock.now + .seconds(work.sliceSeconds)
         var failure: (any Error)?
+        var isFirst = true
         while let step = finalizer.plan.step(at: finalizer.frontier), !work.interruption.isRaised,
-            ContinuousClock.now < end
+            isFirst || ContinuousClock.now < end
         {
+            isFirst = false
             let (output, fileCount) = (finalizer.output, finalizer.writer.written.count)
             do {
                 if try finalizer.perform(step) {

@@ -58,14 +58,18 @@ final class EngineRig {
 
     var destinationPath: String { root + "/destination" }
 
-    init(withDestination: Bool = true) throws {
+    /// Passed to the engine: with 0 each step of a finalization is a slice, and a transaction, of its own.
+    private let sliceSeconds: Double
+
+    init(withDestination: Bool = true, sliceSeconds: Double = 0.25) throws {
+        self.sliceSeconds = sliceSeconds
         root = NSTemporaryDirectory() + "/healthmd-engine-\(UUID().uuidString)"
         for folder in ["", "/state", "/destination"] {
             try FileManager.default.createDirectory(
                 atPath: root + folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
         clock = TestClock()
-        (engine, _) = try EngineRig.open(root, clock, queue, worker)
+        (engine, _) = try EngineRig.open(root, clock, queue, worker, sliceSeconds)
         if withDestination { _ = try engine.setDestination(destinationPath) }
         try engine.store.store([
             .setRecord(
@@ -82,13 +86,14 @@ final class EngineRig {
     }
 
     private static func open(
-        _ root: String, _ clock: TestClock, _ queue: ManualQueue, _ worker: ManualQueue
+        _ root: String, _ clock: TestClock, _ queue: ManualQueue, _ worker: ManualQueue, _ sliceSeconds: Double
     ) throws -> (ReceiverEngine, ReceiverStore) {
         let now: @Sendable () -> Moment = { clock.now }
         let store = try ReceiverStore(folder: Directory.openRoot(root + "/state"), now: now())
+        var configuration = ReceiverEngine.Configuration(version: "0", deviceName: "Desk", clock: now)
+        configuration.sliceSeconds = sliceSeconds
         let engine = try ReceiverEngine(
-            store: store,
-            configuration: ReceiverEngine.Configuration(version: "0", deviceName: "Desk", clock: now), queue: queue,
+            store: store, configuration: configuration, queue: queue,
             worker: worker, log: Log(clock: now, write: { _ in }))
         return (engine, store)
     }
@@ -99,7 +104,7 @@ final class EngineRig {
         worker = ManualQueue()
         connection = nil
         channel = FakeChannel()
-        (engine, _) = try EngineRig.open(root, clock, queue, worker)
+        (engine, _) = try EngineRig.open(root, clock, queue, worker, sliceSeconds)
         try engine.start()
     }
 

@@ -7,13 +7,14 @@ import Testing
 @Suite struct OutputTests {
     /// Runs a file job with these settings to its end; `killBetweenSlices` restarts the receiver after each piece of work.
     private func run(
-        _ rig: EngineRig, _ change: (inout SettingsContent) -> Void, killedAfter steps: Int? = nil
+        _ rig: EngineRig, item: (String) throws -> [UInt8] = { try FakePhone.healthDay($0) },
+        _ change: (inout SettingsContent) -> Void, killedAfter steps: Int? = nil
     ) throws -> MacExportResult {
         if rig.connection == nil { rig.connect() }
         let (id, _) = rig.createJob()
         var settings = SettingsContent()
         change(&settings)
-        let phone = try rig.filePhone(id, settings: settings)
+        let phone = try rig.filePhone(id, settings: settings, item: item)
         let partitions = try phone.partitions()
         for partition in partitions { try rig.transfer(partition, of: phone) }
         rig.send(try phone.finalize(partitions))
@@ -56,7 +57,10 @@ import Testing
         let first = try run(rig) { $0.writeMode = "Append" }
         #expect(first.status == .success)
         let before = try text(rig, "Health/2026-01-01.json")
-        let second = try run(rig) { $0.writeMode = "Append" }
+        let again = try run(rig) { $0.writeMode = "Append" }
+        #expect(again.status == .success, "what is there already is not added again")
+        #expect(try text(rig, "Health/2026-01-01.json") == before)
+        let second = try run(rig, item: { try FakePhone.healthDay($0, steps: 12) }) { $0.writeMode = "Append" }
         #expect(second.status == .failure && second.failedDateDetails.count == 3)
         #expect(second.failedDateDetails.first?.errorDetails == "content_unmergeable")
         #expect(try text(rig, "Health/2026-01-01.json") == before)
