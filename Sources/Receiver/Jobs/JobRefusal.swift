@@ -66,7 +66,9 @@ public enum JobRefusal: Error, Hashable, Sendable {
         case .stateCorrupt:
             "The stored state of this job is damaged. It is kept aside for seven days; use a new job id."
         case .deviceSelectionRequired: "More than one phone is paired. Name one with `--device`."
-        case .phoneNotConnected: "No phone is connected. Open the app on the phone, or queue the job."
+        case .phoneNotConnected:
+            "No phone is connected. Open the app on the phone, or run `healthmd phone serve` where the export is; a new "
+                + "phone is paired first, with `healthmd pair`."
         case .unsupportedPhone: "The phone's app cannot take export requests. Update it."
         case .unsupportedAllAvailableHistory: "The phone's app cannot export all days. Name a range."
         case .unsupportedRawProfile: "The phone's app cannot serve this raw profile. Update it."

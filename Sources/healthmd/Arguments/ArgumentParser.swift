@@ -150,7 +150,7 @@ struct ArgumentParser {
             guard words.contains(text) else { throw refuse("one of: \(words.joined(separator: ", "))") }
             return .text(text)
         case .uuid:
-            guard text.utf8.count == 36, let identifier = UUID(uuidString: text) else { throw refuse("a job UUID") }
+            guard text.utf8.count == 36, let identifier = UUID(uuidString: text) else { throw refuse("a UUID") }
             return .uuid(identifier)
         case .file, .folder, .text:
             guard !text.isEmpty else { throw refuse("a text that is not empty") }

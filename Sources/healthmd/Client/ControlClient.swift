@@ -80,7 +80,7 @@ struct ControlClient: Sendable {
 
     static func unreachable(_ why: String) -> CommandFailure {
         CommandFailure(
-            "receiver_unreachable", "\(why); start it with: healthmd serve --destination DIR",
+            "receiver_unreachable", "\(why); start it with: healthmd serve",
             details: [("legacy_error", "mac_app_unreachable")])
     }
 
