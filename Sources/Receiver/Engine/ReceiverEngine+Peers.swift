@@ -74,7 +74,8 @@ extension ReceiverEngine {
             try change { book in
                 (
                     (),
-                    book.hello(from: facts, isUsable: { (try? self.usableDestination($0)) != nil }, now: now)
+                    book.hello(
+                        from: facts, isUsable: { self.destinationFacts(of: $0).binding != nil }, now: now)
                 )
             }
         }

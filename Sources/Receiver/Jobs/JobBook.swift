@@ -109,7 +109,4 @@ public struct JobBook: Sendable {
         }
         return actions
     }
-
-    /// Forgets a quarantined id once its folder is gone.
-    public mutating func forgetCorruptJob(_ jobID: UUID) { corruptJobIDs.remove(jobID) }
 }
