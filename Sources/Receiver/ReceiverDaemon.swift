@@ -207,7 +207,7 @@ public final class ReceiverDaemon: Sendable {
         guard let path else { return }
         let binding: DestinationBinding
         do throws(ReceiverControlError) {
-            binding = try DestinationRoot.bind(path)
+            binding = try DestinationRoot.bind(path, outside: store.folder)
         } catch {
             throw ReceiverDaemonError.destination(error)
         }

@@ -83,6 +83,24 @@ struct PhoneCommandTests {
         #expect(try show.document()["error"] == "nothing_imported")
     }
 
+    @Test("an XML that breaks off is imported up to there, and the exit code says that it is not whole")
+    func truncatedExport() throws {
+        let folder = try TemporaryFolder()
+        let xml = folder.appending("export.xml")
+        let text = """
+            <HealthData locale="en_US">
+             <Record type="HKQuantityTypeIdentifierStepCount" sourceName="a" unit="count" startDate="2026-03-01 10:00:00 \
+            +0100" endDate="2026-03-01 10:05:00 +0100" value="1"/>
+             <Record type="HKQuantityTy
+            """
+        try Data(text.utf8).write(to: URL(fileURLWithPath: xml))
+        let words = ["phone", "import", xml, "--time-zone", "Europe/Berlin", "--data-dir", folder.path]
+        let run = try CommandRun(words)
+        #expect(run.status == 1 && run.errors.contains("incomplete"))
+        #expect(try run.document()["status"] == "incomplete")
+        #expect(try CommandRun(words + ["--rescue"]).status == 0)
+    }
+
     @Test(
         "render makes the files of documents and says what it wrote",
         .enabled(if: SharedFixtures.arePresent, SharedFixtures.absence))

@@ -53,6 +53,21 @@ struct ProcessTests {
         #expect(!fake.seen.contains { $0.target.hasSuffix("/cancel") })
     }
 
+    @Test("a result that cannot be written fails and says so")
+    func fullOutput() throws {
+        let folder = try TemporaryFolder()
+        let process = Process()
+        process.executableURL = try Program.healthmd()
+        process.arguments = ["metrics"]
+        process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: "/dev/full"))
+        try Data().write(to: URL(fileURLWithPath: folder.appending("err")))
+        process.standardError = try FileHandle(forUpdating: URL(fileURLWithPath: folder.appending("err")))
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 1)
+        #expect(try folder.text("err").contains("standard output cannot be written"))
+    }
+
     @Test("serve publishes its ports, answers, refuses a second one, and ends with 0 on SIGTERM")
     func serve() throws {
         let folder = try TemporaryFolder()

@@ -435,6 +435,33 @@ struct GeneratedImportTests {
         #expect(try generation.characteristics()?.dateOfBirth == "1984-07-09")
     }
 
+    @Test(
+        "an export without a record of any day is refused, and the store keeps what it has",
+        arguments: ["", "<record type=\"HKQuantityTypeIdentifierStepCount\" value=\"1\"/>", "<Me/>"])
+    func nothingToImport(body: String) throws {
+        let folder = URL(fileURLWithPath: NSTemporaryDirectory() + "/healthmd-empty-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { GeneratedExport.remove(folder) }
+        let store = try DayStore.open(
+            in: try Directory.openRoot(folder.appendingPathComponent("phone").path, creating: true))
+        func add(_ body: String) throws -> ImportReport {
+            let path = folder.appendingPathComponent("export.xml")
+            try Data("<HealthData locale=\"en_US\">\n\(body)\n</HealthData>\n".utf8).write(to: path)
+            return try store.importExport(
+                paths: [path.path], timeZone: "Europe/Berlin", now: Instant(secondsSince1970: 1_776_700_000))
+        }
+        let full = try add(
+            "<Record type=\"HKQuantityTypeIdentifierStepCount\" sourceName=\"a\" unit=\"count\" value=\"1\" "
+                + "startDate=\"2026-04-15 09:00:00 +0200\" endDate=\"2026-04-15 09:10:00 +0200\"/>")
+        do {
+            _ = try add(body)
+            Issue.record("an empty export was taken")
+        } catch let error as ExportError {
+            #expect(error.code == "nothing_to_import")
+        }
+        #expect(try store.generationNumbers() == [full.generation])
+    }
+
     @Test("a rescued archive is imported, marked incomplete")
     func rescued() throws {
         let (path, _, folder) = try GeneratedExport.make(

@@ -38,6 +38,8 @@ public enum ExportError: Error, Hashable, Sendable {
     case tooManyTypes(ExportPlace, limit: Int)
     /// The file has record elements but none could be read.
     case noReadableRecord(ExportPlace, elements: Int)
+    /// Nothing that could be kept stands in any of the files.
+    case nothingToImport(path: String)
     /// The time zone is not known.
     case unknownTimeZone(String)
     /// The store has no zone yet and none was given.
@@ -73,6 +75,7 @@ public enum ExportError: Error, Hashable, Sendable {
         case .nestedTooDeep: "nested_too_deep"
         case .tooManyTypes: "too_many_types"
         case .noReadableRecord: "no_readable_record"
+        case .nothingToImport: "nothing_to_import"
         case .unknownTimeZone: "unknown_time_zone"
         case .timeZoneRequired: "time_zone_required"
         case .timeZoneDiffers: "time_zone_differs"
@@ -92,7 +95,7 @@ public enum ExportError: Error, Hashable, Sendable {
             place
         case .truncatedArchive(let path, let bytes): ExportPlace(entry: path, offset: bytes)
         case .cannotOpen(let path, _), .emptyFile(let path), .notAnExport(let path), .noMainFile(let path),
-            .onlyClinicalDocument(let path), .severalMainFiles(let path, _):
+            .onlyClinicalDocument(let path), .severalMainFiles(let path, _), .nothingToImport(let path):
             ExportPlace(entry: path)
         case .unknownTimeZone, .timeZoneRequired, .timeZoneDiffers, .importRunning, .storeEmpty, .storeUnreadable:
             nil
@@ -142,7 +145,10 @@ extension ExportError: CustomStringConvertible {
         case .tooManyTypes(let place, let limit):
             "more than \(limit) record types at \(place). This is not a file of the Health app."
         case .noReadableRecord(let place, let elements):
-            "\(elements) record elements stand in \(place) and none could be read. Run health-export inspect on it and report what it prints."
+            "\(elements) record elements stand in \(place) and none could be read. Export it again on the phone; if that changes nothing, report a few of its lines without the values."
+        case .nothingToImport(let path):
+            "\(path) holds no record that could be kept; the store is as it was. Export again on the phone, or see what "
+                + "is in it with health-export inspect."
         case .unknownTimeZone(let name):
             "\(name) is not a time zone. Give an IANA name such as Europe/Berlin."
         case .timeZoneRequired:

@@ -45,6 +45,7 @@ struct GenerationImport {
         try writer.flush()
         try readRoutes(archives)
         report.set(problems)
+        guard !report.isEmpty else { throw ExportError.nothingToImport(path: paths.joined(separator: ", ")) }
     }
 
     private mutating func readMain(_ archive: ExportArchive, _ main: ExportFile) throws {

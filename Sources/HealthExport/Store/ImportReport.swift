@@ -94,6 +94,15 @@ public struct ImportReport: Codable, Hashable, Sendable {
     /// Nothing read yet.
     public init() {}
 
+    /// Elements that say something about an export or a person and are no data of any day.
+    private static let frameElements: Set<String> = ["HealthData", "ExportDate", "Me"]
+
+    /// Whether nothing of any day came out: an empty generation must not take the place of a full one.
+    var isEmpty: Bool {
+        storedRecordCount == 0 && electrocardiogramCount == 0 && clinicalResourceCount == 0
+            && Self.frameElements.isSuperset(of: elements.keys)
+    }
+
     mutating func add(_ summary: ExportSummary, path: String, isRescued: Bool) {
         exports.append(
             Source(

@@ -14,8 +14,9 @@ enum ExportRequestError: Error, Equatable {
     case selectionRequiresProjectionOrFiles
     case selectionRequiresRequestedSettings
     case invalidSelection
-    case unknownMetric
-    case unknownMetricCategory
+    /// Which: shortened and made printable, for it comes from outside.
+    case unknownMetric(String)
+    case unknownMetricCategory(String)
     case emptySelection
     case unsupportedCanonicalSource
     case unsupportedDetailLevel
@@ -75,8 +76,10 @@ enum ExportRequestError: Error, Equatable {
             "canonical_selection needs settings_policy requested_dates_only."
         case .invalidSelection:
             "Name at most 512 metrics and 64 categories, none twice, or all_metrics alone."
-        case .unknownMetric: "A metric is not in the catalog. `healthmd metrics` lists them."
-        case .unknownMetricCategory: "A category is not in the catalog. `healthmd metrics` lists them."
+        case .unknownMetric(let name):
+            "There is no metric \(Self.quoted(name)). `healthmd metrics` lists them."
+        case .unknownMetricCategory(let name):
+            "There is no category \(Self.quoted(name)). `healthmd metrics` lists them."
         case .emptySelection: "The selection holds no metric. Name metrics, categories or all_metrics."
         case .unsupportedCanonicalSource: "source_ids takes [\"apple_health\"]."
         case .unsupportedDetailLevel: "detail_level takes summary or lossless."
@@ -89,5 +92,11 @@ enum ExportRequestError: Error, Equatable {
         case .invalidDestination:
             "The destination must be an absolute path, and in an export response_mode must be write_files."
         }
+    }
+
+    /// A name from outside in a text for people: printable ASCII, at most 64 characters.
+    private static func quoted(_ name: String) -> String {
+        let printable = name.unicodeScalars.prefix(64).map { (0x20...0x7E).contains($0.value) ? Character($0) : "?" }
+        return "“\(String(printable))”"
     }
 }

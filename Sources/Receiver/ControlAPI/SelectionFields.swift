@@ -57,9 +57,9 @@ struct SelectionFields {
     private func expanded(_ names: [String]) throws(ExportRequestError) -> [String] {
         let registry = Registry.current
         if allMetrics { return registry.metrics.map(\.id) }
-        guard metricIDs.allSatisfy({ registry.metric($0) != nil }) else { throw .unknownMetric }
+        if let unknown = metricIDs.first(where: { registry.metric($0) == nil }) { throw .unknownMetric(unknown) }
         let known = Set(registry.categories.map(Self.normalized))
-        guard names.allSatisfy(known.contains) else { throw .unknownMetricCategory }
+        if let unknown = names.first(where: { !known.contains($0) }) { throw .unknownMetricCategory(unknown) }
         let chosen = Set(names)
         return metricIDs + registry.metrics.filter { chosen.contains(Self.normalized($0.category)) }.map(\.id)
     }

@@ -11,9 +11,11 @@ extension ReceiverEngine {
         let destination: DestinationFacts
         if let path = request.destination {
             do throws(ReceiverControlError) {
-                destination = .ready(try DestinationRoot.bind(path))
+                destination = .ready(try DestinationRoot.bind(path, outside: store.folder))
             } catch {
-                return .answered(ControlAnswer(JobRefusal.destinationUnavailable.response(jobID: request.jobID)))
+                var response = JobRefusal.destinationUnavailable.response(jobID: request.jobID)
+                response.message = error.message
+                return .answered(ControlAnswer(response))
             }
         } else {
             destination = destinationFacts()
@@ -64,7 +66,23 @@ extension ReceiverEngine {
             return .answered(controlAnswer(response))
         case .refused(let refusal):
             waiters[id] = nil
-            return .answered(ControlAnswer(refusal.response(jobID: jobID)))
+            var response = refusal.response(jobID: jobID)
+            if refusal == .destinationUnavailable, let reason = destinationProblem(jobID) { response.message = reason }
+            return .answered(ControlAnswer(response))
+        }
+    }
+
+    /// Which folder cannot be used and why: the job's own, or the one that is selected.
+    private func destinationProblem(_ jobID: UUID) -> String? {
+        guard let binding = book.jobs[jobID]?.destination ?? storedDestination() else { return nil }
+        do {
+            _ = try usableDestination(binding)
+            return nil
+        } catch ReceiverError.destinationUnusable(let reason) {
+            return "The destination \(binding.path) cannot be used: \(reason) "
+                + "Bring it back, or set another with `healthmd destination set DIR`."
+        } catch {
+            return nil
         }
     }
 
@@ -187,7 +205,7 @@ extension ReceiverEngine {
         if let live = book.jobs.values.first(where: { !$0.state.isTerminal && $0.responseMode == .writeFiles }) {
             throw .exportInProgress(activeJobID: live.id)
         }
-        let binding = try DestinationRoot.bind(path)
+        let binding = try DestinationRoot.bind(path, outside: store.folder)
         do {
             try store.setDestination(binding)
         } catch {

@@ -38,8 +38,9 @@ extension ReceiverEngine {
 
 /// Opening and binding of destination roots.
 enum DestinationRoot {
-    /// Binds a directory that a person named: absolute, existing, no link, writable.
-    static func bind(_ path: String) throws(ReceiverControlError) -> DestinationBinding {
+    /// Binds a directory that a person named: absolute, existing, no link, writable, and not in the receiver's own
+    /// state folder, where a day's file could replace what the receiver lives on.
+    static func bind(_ path: String, outside state: Directory) throws(ReceiverControlError) -> DestinationBinding {
         guard path.utf8.first == UInt8(ascii: "/") else {
             throw .invalidDestination(reason: "the path must be absolute.")
         }
@@ -56,6 +57,9 @@ enum DestinationRoot {
                 throw ReceiverControlError.invalidDestination(reason: "its real path cannot be found.")
             }
             defer { free(real) }
+            guard try !isInside(String(cString: real), state.identity()) else {
+                throw ReceiverControlError.invalidDestination(reason: "it lies in the receiver's own state folder.")
+            }
             return DestinationBinding(
                 path: String(cString: real), device: identity.device, inode: identity.inode)
         } catch let error as ReceiverControlError {
@@ -65,6 +69,21 @@ enum DestinationRoot {
         } catch {
             throw .invalidDestination(reason: "it cannot be opened.")
         }
+    }
+
+    /// Whether a real path is a folder or leads through it.
+    private static func isInside(_ path: String, _ folder: FileIdentity) -> Bool {
+        var path = Substring(path)
+        while !path.isEmpty {
+            var status = stat()
+            if lstat(String(path), &status) == 0, UInt64(status.st_dev) == folder.device,
+                UInt64(status.st_ino) == folder.inode
+            {
+                return true
+            }
+            path = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+        }
+        return false
     }
 
     /// Opens a bound root again. Throws `destination_unusable`.

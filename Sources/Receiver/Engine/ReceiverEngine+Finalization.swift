@@ -253,19 +253,48 @@ extension ReceiverEngine {
         response.externalRecordCount = result.externalRecordFileCount
         if result.dailyNoteUpdateCount > 0 { response.dailyNotesUpdated = result.dailyNoteUpdateCount }
         if result.dailyNoteSkipCount > 0 { response.dailyNotesSkipped = result.dailyNoteSkipCount }
-        response.partialFailures = result.partialFailures.map { $0.map(partialFailure) }
+        let missing = failedDays(of: jobID, result) + partialFailures(of: jobID, result)
+        if !missing.isEmpty { response.partialFailures = missing }
         fillDestination(of: jobID, &response)
         return response
     }
 
+    /// The days that have no files, each with its reason.
+    private func failedDays(of jobID: UUID, _ result: MacExportResult) -> [ControlResponse.PartialFailure] {
+        let labels = dayLabels(of: jobID)
+        return result.failedDateDetails.prefix(OutputAccount.partialFailureLimit).map { failed in
+            let message =
+                switch failed.reason {
+                case .noHealthData: "The phone has no data of this day."
+                // Details are codes of our own here: the reasons of a phone carry none.
+                case .fileWriteError:
+                    "The files of this day could not be written (\(failed.errorDetails ?? "unknown"))."
+                default: "The phone could not read this day (\(failed.reason.rawValue))."
+                }
+            return ControlResponse.PartialFailure(
+                date: labels[failed.date], code: failed.reason.rawValue, message: message)
+        }
+    }
+
     /// A peer's texts are free and could hold anything: only the day and the kind of data are passed on.
-    private func partialFailure(_ failure: ConnectedProtocol.PartialFailure) -> ControlResponse.PartialFailure {
-        let kind = String(
-            failure.dataType.unicodeScalars.filter { $0.isASCII && ($0.properties.isAlphabetic || $0 == "_") }.prefix(
-                64))
-        let day = SourceDays.local.day(of: Date(timeIntervalSinceReferenceDate: failure.date.secondsSince2001))
-        return ControlResponse.PartialFailure(
-            date: day?.description, code: "source_partial_failure", message: "A part of the day is missing: \(kind).")
+    private func partialFailures(of jobID: UUID, _ result: MacExportResult) -> [ControlResponse.PartialFailure] {
+        let labels = dayLabels(of: jobID)
+        return (result.partialFailures ?? []).map { failure in
+            let kind = String(
+                failure.dataType.unicodeScalars.filter { $0.isASCII && ($0.properties.isAlphabetic || $0 == "_") }
+                    .prefix(64))
+            return ControlResponse.PartialFailure(
+                date: labels[failure.date], code: "source_partial_failure",
+                message: "A part of the day is missing: \(kind).")
+        }
+    }
+
+    /// The labels of a job's requested days by the source's instants: the receiver's own calendar may call them otherwise.
+    private func dayLabels(of jobID: UUID) -> [ProtocolDate: String] {
+        guard let session = book.jobs[jobID]?.sessionID.flatMap({ session($0) }) else { return [:] }
+        let manifest = session.manifest
+        return Dictionary(
+            zip(manifest.requestedDates, SourceDays.labels(of: manifest)), uniquingKeysWith: { first, _ in first })
     }
 
     private func fillDestination(of jobID: UUID, _ response: inout ControlResponse) {

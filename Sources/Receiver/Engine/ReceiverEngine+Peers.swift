@@ -266,9 +266,15 @@ extension ReceiverEngine {
         case .connectedCorpusTransferOpen:
             guard let sessionID = malformed.sessionID, let jobID = malformed.jobID, let partition = malformed.partition
             else { return }
+            let message = "The message breaks a rule of the protocol."
             reject(
                 sessionID: sessionID, jobID: jobID, index: partition.index, sha256: partition.sha256,
-                nextIndex: 0, message: "The message breaks a rule of the protocol.", to: installationID)
+                nextIndex: 0, message: message, to: installationID)
+            if let job = book.jobs[jobID], job.peerInstallationID == installationID, job.sessionID == nil {
+                pause(
+                    jobID, code: stableCode(of: malformed.error),
+                    message: "The phone's transfer was refused. \(message)")
+            }
         case .connectedTransferStart:
             guard let transferID = malformed.transferID else { return }
             transfer(.malformedStart(transferID: transferID, jobID: malformed.jobID), of: installationID)

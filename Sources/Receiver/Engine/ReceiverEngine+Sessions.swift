@@ -75,6 +75,7 @@ extension ReceiverEngine {
         case .rejected(let refusal):
             log("open_rejected", ("session", .id(open.session.sessionID)), ("code", .code(of: refusal)))
             reject(open, nextIndex: answer.nextPartitionIndex, message: refusal.message, to: installationID)
+            noteRefusal(refusal, of: open, from: installationID)
         case .alreadyCommitted:
             book.noteProgress(of: open.session.jobID, now: now)
             respond(to: open, .alreadyCommitted, nextIndex: answer.nextPartitionIndex, to: installationID)
@@ -87,6 +88,26 @@ extension ReceiverEngine {
                 log("open_failed", ("session", .id(open.session.sessionID)), ("code", .code(of: error)))
                 reject(open, nextIndex: 0, message: "The receiver could not store the session.", to: installationID)
             }
+        }
+    }
+
+    /// Tells the job and its waiter why its phone may not send. Of a job that already has its session only what stands in
+    /// the receiver's own way counts: a stale or repeated open must not pause a transfer that goes on.
+    private func noteRefusal(_ refusal: OpenRefusal, of open: CorpusTransferOpen, from installationID: UUID) {
+        guard let job = book.jobs[open.session.jobID], job.peerInstallationID == installationID else { return }
+        switch refusal {
+        case .destination, .storageSpace, .destinationSpace:
+            guard job.sessionID == nil || job.sessionID == open.session.sessionID else { return }
+        default:
+            guard job.sessionID == nil else { return }
+        }
+        pause(job.id, code: refusal.code, message: refusal.message)
+    }
+
+    /// Pauses a job whose phone was told that it may not send.
+    func pause(_ jobID: UUID, code: String, message: String) {
+        attempt("pause_not_stored") {
+            try change { book in ((), book.openRefused(jobID, code: code, message: message, now: now)) }
         }
     }
 

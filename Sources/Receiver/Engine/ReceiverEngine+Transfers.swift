@@ -208,6 +208,18 @@ extension ReceiverEngine {
         log(
             "partition_refused", ("session", .id(partition.sessionID)), ("index", .number(Int64(partition.index))),
             ("code", .code(of: error)))
+        attempt("refusal_not_stored") {
+            try change { book in
+                (
+                    (),
+                    book.troubled(
+                        partition.jobID,
+                        message:
+                            "Partition \(partition.index) was refused (\(stableCode(of: error))); nothing of it was used.",
+                        now: now)
+                )
+            }
+        }
         finish(key, isAccepted: false, message: stableCode(of: error), of: installationID)
     }
 

@@ -85,6 +85,26 @@ extension JobBook {
         return [put(job, now: now)]
     }
 
+    /// The receiver refused to take the job's transfer: the job pauses, and its waiter hears why instead of waiting for
+    /// bytes that cannot come. The phone asks again by itself; a later open revives the job.
+    public mutating func openRefused(_ jobID: UUID, code: String, message: String, now: Moment) -> [JobAction] {
+        guard var job = underWay(jobID) else { return [] }
+        job.state = .paused
+        job.message = message
+        let store = put(job, now: now)
+        var response = job.response
+        response.status = .accepted
+        response.failureReason = code
+        return [store] + answerWaiter(of: jobID, with: response)
+    }
+
+    /// Something went wrong that the phone may repair by sending again: the job says so, and no time-out is put off.
+    public mutating func troubled(_ jobID: UUID, message: String, now: Moment) -> [JobAction] {
+        guard var job = jobs[jobID], !job.state.isTerminal else { return [] }
+        job.message = message
+        return [put(job, now: now)]
+    }
+
     /// A partition is durable, or a finalization step is done.
     public mutating func advanced(
         _ jobID: UUID, committedPartitions: Int, committedBytes: Int64, processedDays: Int, message: String, now: Moment

@@ -102,7 +102,8 @@ public struct JobBook: Sendable {
         for (jobID, waiter) in waiters where waiter.deadline <= now.monotonic {
             guard let job = jobs[jobID] else { continue }
             var response = ControlResponse(
-                status: .timedOut, message: "Nothing happened for the time to wait; the job goes on.", jobID: jobID,
+                status: .timedOut,
+                message: "Nothing happened for the time to wait; the job goes on. Last: \(job.message)", jobID: jobID,
                 failureReason: "timedOut")
             if job.isDurable { response.durable = job.durableState }
             actions += answerWaiter(of: jobID, with: response)

@@ -38,6 +38,10 @@ enum ImportCommand {
             }
             progress.finish()
             console.print(ImportReportDocument.of(report))
+            guard report.isComplete || invocation.has("--rescue") else {
+                console.note("incomplete: an export breaks off; what stands before that was imported. Copy it again")
+                return .partial
+            }
             return .success
         } catch is Interrupted {
             progress.finish()

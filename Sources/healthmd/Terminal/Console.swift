@@ -51,8 +51,12 @@ struct Console: Sendable {
             let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
             if count < 0 {
                 if errno == EINTR { continue }
-                // Nobody reads any more (a closed pipe, a full disk behind a redirection): a result that cannot
-                // be delivered is a failure, and there is nobody to tell but the exit code.
+                // A result that cannot be delivered is a failure. A pipe whose reader has seen enough needs no words;
+                // a closed output or a full disk behind a redirection does, or the result seems to be empty.
+                if descriptor == standardOutput, errno != EPIPE {
+                    let reason = String(cString: strerror(errno))
+                    note("standard output cannot be written (\(reason)); give it a place that can, or use --output")
+                }
                 exit(ExitCode.failure.rawValue)
             }
             rest = rest.dropFirst(count)

@@ -90,6 +90,24 @@ import Testing
         #expect(try parse("{\(Self.range),\"wait_timeout_seconds\":\(seconds)}").waitTimeoutSeconds == seconds)
     }
 
+    @Test("an unknown metric is named, printable and short")
+    func unknownMetricIsNamed() {
+        func message(_ selection: String) -> String? {
+            do throws(ExportRequestError) {
+                _ = try parse(
+                    #"{\#(Self.range),"response_mode":"raw_json","raw_profile":"health_data_projection","canonical_selection":{\#(selection)}}"#
+                )
+                return nil
+            } catch {
+                return error.message
+            }
+        }
+        #expect(message(#""metric_ids":["steps","stepz"]"#)?.contains("“stepz”") == true)
+        #expect(message(#""categories":["Hart"]"#)?.contains("“hart”") == true)
+        let strange = message(#""metric_ids":["a\u001b[31m\#(String(repeating: "x", count: 90))"]"#)
+        #expect(strange?.contains("“a?[31mxxx") == true && strange?.contains("\u{1B}") == false)
+    }
+
     @Test("the first rule that is broken answers")
     func order() {
         // Every step is broken; mending one at a time shows the order.

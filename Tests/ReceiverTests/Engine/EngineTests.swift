@@ -187,7 +187,72 @@ private func finalAck(_ messages: [SyncMessage]) -> CorpusTransferFinalAck? {
         guard case .macExportResult(let result) = messages.dropLast().last else { return }
         #expect(result.status == .partialSuccess)
         #expect(result.failedDateDetails.map(\.reason) == [.noHealthData, .deviceLocked])
-        #expect(answers.answers.first?.response.failureReason == "no_health_data")
+        let response = try #require(answers.answers.first?.response)
+        #expect(response.failureReason == "no_health_data")
+        #expect(response.partialFailures?.map(\.date) == ["2026-01-01", "2026-01-02"])
+        #expect(response.partialFailures?.map(\.code) == ["no_health_data", "device_locked"])
+    }
+
+    @Test("a day whose file cannot be written is named, with the reason")
+    func unwritableDay() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        try FileManager.default.createDirectory(
+            atPath: rig.destinationPath + "/Health/2026-01-02.json", withIntermediateDirectories: true)
+        let (id, answers) = rig.createJob()
+        let phone = try rig.filePhone(id)
+        let partitions = try phone.partitions()
+        for partition in partitions { try rig.transfer(partition, of: phone) }
+        rig.send(try phone.finalize(partitions))
+        rig.settle()
+        let response = try #require(answers.answers.first?.response)
+        #expect(response.status == .partialSuccess && response.successCount == 2)
+        #expect(response.partialFailures?.map(\.date) == ["2026-01-02"])
+        #expect(response.partialFailures?.map(\.code) == ["file_write_error"])
+    }
+
+    @Test("an open that breaks a rule pauses the job and tells who waits")
+    func malformedOpen() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, answers) = rig.createJob()
+        let phone = try rig.filePhone(id)
+        let open = """
+            {"connectedCorpusTransferOpen":{"_0":{"session":{"sessionID":"\(phone.session.sessionID.uuidString)",\
+            "jobID":"\(id.uuidString)"},"partition":{"index":0,"sha256":"\(String(repeating: "a", count: 64))"}}}}
+            """
+        rig.send(try SyncMessage.decode(Array(open.utf8)))
+        #expect(answers.answers.first?.response.status == .accepted)
+        #expect(rig.engine.book.jobs[id]?.state == .paused)
+    }
+
+    @Test("the receiver's own state folder is no destination, nor is anything in it")
+    func destinationInState() throws {
+        let rig = try EngineRig()
+        for path in ["/state", "/state/jobs"] {
+            #expect(throws: ReceiverControlError.self) { try rig.engine.setDestination(rig.root + path) }
+        }
+        #expect(rig.engine.destinationInformation().path?.hasSuffix("/destination") == true)
+    }
+
+    @Test("a destination that is gone is named together with what is wrong")
+    func missingDestination() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        try FileManager.default.removeItem(atPath: rig.destinationPath)
+        let id = UUID()
+        guard let day = CalendarDay("2026-01-01") else { preconditionFailure("a day of the test") }
+        func refusal(_ change: (inout JobRequest) -> Void) -> ControlResponse? {
+            var request = JobRequest(jobID: id, dateSelection: .explicitRange(first: day, last: day))
+            change(&request)
+            guard case .answered(let answer) = rig.create(request).submission else { return nil }
+            return answer.response
+        }
+        let stored = try #require(refusal { _ in })
+        #expect(stored.failureReason == "mac_destination_unavailable")
+        #expect(stored.message.contains("/destination cannot be used: it does not exist."))
+        let named = try #require(refusal { $0.destination = "relative" })
+        #expect(named.message.contains("the path must be absolute"))
     }
 
     @Test("a phone may start a file export itself; it becomes a job of its own")
@@ -218,10 +283,15 @@ private func finalAck(_ messages: [SyncMessage]) -> CorpusTransferFinalAck? {
         try FileManager.default.createDirectory(atPath: outside, withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(
             atPath: rig.destinationPath + "/Health", withDestinationPath: outside)
-        let (id, _) = rig.createJob()
+        let (id, answers) = rig.createJob()
         let phone = try rig.filePhone(id)
         let partitions = try phone.partitions()
         #expect(try rig.transfer(partitions[0], of: phone).disposition == .reject)
+        // Whoever waits hears why at once; the job pauses and goes on when the folder is mended.
+        let told = try #require(answers.answers.first?.response)
+        #expect(told.status == .accepted && told.failureReason == "destination_unavailable")
+        #expect(told.message.hasPrefix("The destination cannot be used"))
+        #expect(rig.engine.book.jobs[id]?.state == .paused)
         try FileManager.default.removeItem(atPath: rig.destinationPath + "/Health")
         try FileManager.default.createDirectory(
             atPath: rig.destinationPath + "/Health", withIntermediateDirectories: true)
