@@ -148,11 +148,15 @@ extension SenderSession {
         return checkpoint() + advance(at: now)
     }
 
-    /// Whether a partition comes after those that are committed or on their way.
+    /// Whether a partition comes after those that are committed or on their way, and continues items of this journal. A result of
+    /// before a failure of the store may speak of items that the stored journal never heard of.
     private func continues(_ partition: SourceJournal.PendingPartition) -> Bool {
-        let predecessor = journal.progress.pendingPartition?.descriptor
+        let predecessor = journal.progress.pendingPartition
+        let items = predecessor?.manifest.remaining(of: journal.progress.items) ?? journal.progress.items
+        let offsets = Dictionary(items.map { ($0.itemID, $0.nextOffset) }, uniquingKeysWith: { first, _ in first })
         return partition.descriptor.index == journal.progress.committedPartitionCount + (predecessor == nil ? 0 : 1)
             && partition.descriptor.previousSHA256
-                == (predecessor?.sha256 ?? journal.progress.lastCommittedPartitionSHA256)
+                == (predecessor?.descriptor.sha256 ?? journal.progress.lastCommittedPartitionSHA256)
+            && partition.manifest.segments.allSatisfy { offsets[$0.itemID] == $0.itemOffset }
     }
 }

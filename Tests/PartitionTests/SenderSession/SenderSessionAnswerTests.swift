@@ -167,6 +167,18 @@ struct SenderSessionAnswerTests {
         #expect(fixture.session.journal.hasCommittedAllItems)
     }
 
+    @Test("a partition of items that the journal does not know is not taken")
+    func strangePartition() throws {
+        var first = try SessionFixture(days: 2)
+        first.handle(.peerReady)
+        let partition = try #require(first.session.journal.progress.pendingPartition)
+        var second = try SessionFixture(days: 2)
+        second.isManual = true
+        second.handle(.peerReady)
+        #expect(second.handle(.partitionBuilt(partition)).isEmpty)
+        #expect(second.session.journal.progress.pendingPartition == nil)
+    }
+
     @Test("want of space pauses the job; a damaged item file fails it")
     func localFailures() throws {
         var full = try opened()

@@ -57,6 +57,8 @@ final class FakeLibrary: DayLibrary, @unchecked Sendable {
     var generation: Int? = 1
     var range: ClosedRange<CivilDate>? = FakeLibrary.day("2026-01-01")...FakeLibrary.day("2026-12-31")
     var unreadableDays: Set<String> = []
+    /// Whether no generation can be opened.
+    var isBroken = false
     /// Days of which nothing is known.
     var emptyDays: Set<String> = []
     /// Whether records have a heart rate sample.
@@ -70,6 +72,7 @@ final class FakeLibrary: DayLibrary, @unchecked Sendable {
     func currentGeneration() throws -> Int? { generation }
 
     func open(_ generation: Int) throws -> any DaySource {
+        if isBroken { throw CocoaError(.fileReadCorruptFile) }
         openedGenerations.append(generation)
         return FakeGeneration(self, generation)
     }
@@ -224,6 +227,18 @@ final class EngineFixture {
                     partitionSHA256: open.partition.sha256, disposition: open.partition.index == 0 ? .accept : .resume,
                     nextPartitionIndex: open.partition.index)))
         return try takeTransfer(finalAck: finalAck)
+    }
+
+    /// Takes the partition of the open that was drained already.
+    func takePartitionIgnoringOpen() throws {
+        struct Missing: Error {}
+        guard let pending = engine.jobs.values.first?.session.journal.progress.pendingPartition else { throw Missing() }
+        receive(
+            .corpusDisposition(
+                try CorpusTransferDisposition(
+                    sessionID: pending.descriptor.sessionID, jobID: pending.descriptor.jobID, partitionIndex: 0,
+                    partitionSHA256: pending.descriptor.sha256, disposition: .accept, nextPartitionIndex: 0)))
+        try takeTransfer()
     }
 
     @discardableResult

@@ -1,0 +1,77 @@
+import ConnectedProtocol
+import DurableStore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Sender
+
+@Suite("Sender engine: when its own store or disk fails")
+struct StoreFailureTests {
+    @Test("a job whose stored journal was damaged fails by name; the others go on")
+    func damagedJournal() throws {
+        let fixture = try EngineFixture()
+        fixture.connect()
+        fixture.receive(.exportRequest(fixture.request()))
+        fixture.work()
+        fixture.disconnect()
+        try fixture.store.database.transaction { connection in
+            try connection.run("UPDATE jobs SET completed_item_count = 7")
+        }
+        let push = QueuedPush(
+            jobID: UUID(), firstDay: "2026-03-01", lastDay: "2026-03-01", queuedAt: fixture.now.date)
+        try fixture.store.queuePush(push)
+        try fixture.restart()
+        fixture.connect()
+        #expect(
+            fixture.events.contains { event in
+                if case .jobEnded(EngineFixture.jobID, "failed", _) = event { true } else { false }
+            })
+        #expect(fixture.lastOpen()?.session.jobID == push.jobID)
+    }
+
+    @Test("a store that fails ends the connection before anything that depends on it is said, and is read anew")
+    func failingStore() throws {
+        let fixture = try EngineFixture()
+        fixture.connect()
+        fixture.receive(.exportRequest(fixture.request()))
+        fixture.work()
+        _ = fixture.channel.drain()
+        // The table is out of reach: the commit of the partition cannot be stored.
+        try fixture.store.database.transaction { connection in
+            try connection.run("ALTER TABLE jobs RENAME TO hidden_jobs")
+        }
+        try fixture.takePartitionIgnoringOpen()
+        #expect(fixture.channel.end == .storeFailed)
+        #expect(!fixture.names.contains("connectedCorpusTransferFinalize"))
+        #expect(fixture.events.contains { if case .storeFailed = $0 { true } else { false } })
+        try fixture.store.database.transaction { connection in
+            try connection.run("ALTER TABLE hidden_jobs RENAME TO jobs")
+        }
+        // Healed: the same partition is opened again, and the destination says that it has it.
+        fixture.connect()
+        let open = try #require(fixture.lastOpen())
+        fixture.receive(
+            .corpusDisposition(
+                try CorpusTransferDisposition(
+                    sessionID: open.session.sessionID, jobID: open.session.jobID, partitionIndex: 0,
+                    partitionSHA256: open.partition.sha256, disposition: .alreadyCommitted, nextPartitionIndex: 1)))
+        fixture.work()
+        try fixture.confirmEnd()
+        #expect(try fixture.stored()?.journal.progress.state == .completed)
+    }
+
+    @Test("an import that cannot be opened refuses the request, and keeps the connection")
+    func brokenImport() throws {
+        let fixture = try EngineFixture()
+        fixture.library.isBroken = true
+        fixture.connect()
+        fixture.receive(.exportRequest(fixture.request()))
+        guard case .exportRejected(let rejected)? = fixture.channel.sent.last else {
+            Issue.record("not answered")
+            return
+        }
+        #expect(rejected.reason == .healthKitFetchFailed)
+        #expect(fixture.channel.end == nil)
+    }
+}
