@@ -55,6 +55,41 @@ struct BothSidesTests {
         #expect(names.contains("2026-03-03.md"))
     }
 
+    @Test(
+        "with the phone's settings roll-ups of whole periods and one archive come out; their files have the days' names"
+    )
+    func phoneSettings() throws {
+        let fixture = try BothSidesFixture()
+        try fixture.pair()
+        try fixture.openStore().setSettings([
+            ("generateRangeSummary", "true"), ("generateWeeklyRollups", "true"),
+            ("exportFormats", #"["JSON","CSV","Markdown","Obsidian Bases"]"#),
+        ])
+        try fixture.serve()
+        try fixture.waitUntilConnected()
+        var whole = request("2026-03-03", "2026-03-04", profile: nil)
+        whole.settingsPolicy = .currentIPhoneSettings
+        let loose = try fixture.export(whole).response
+        #expect(loose.status == .success && loose.successCount == 2 && loose.filesWritten == 2 * 4 + 2 * 4 + 1)
+        let week = try String(
+            contentsOfFile: fixture.destination.appending("Health/Rollups/Weekly/2026-W10.csv"), encoding: .utf8)
+        #expect(week.contains("weekly,2026-W10,2026-03-02,2026-03-08,7,7,100,"))
+
+        try fixture.openStore().setSettings([("archiveExportFiles", "true")])
+        var zipped = request("2026-03-03", "2026-03-04", profile: nil)
+        zipped.settingsPolicy = .currentIPhoneSettings
+        let archive = try fixture.export(zipped).response
+        #expect(archive.status == .success && archive.filesWritten == 1)
+        let name = "Health/Health.md Export 2026-03-03_to_2026-03-04.zip"
+        #expect(FileManager.default.fileExists(atPath: fixture.destination.appending(name)))
+
+        let plain = try fixture.export(request("2026-03-10", "2026-03-10", profile: nil)).response
+        #expect(plain.status == .success)
+        #expect(
+            !FileManager.default.fileExists(atPath: fixture.destination.appending("Health/Rollups/Weekly/2026-W11.csv"))
+        )
+    }
+
     @Test("a push of the phone writes files without a request")
     func push() throws {
         let fixture = try BothSidesFixture()

@@ -200,4 +200,37 @@ struct SenderEngineTests {
         let item = String(decoding: bytes[(12 + manifestCount)...], as: UTF8.self)
         #expect(item.hasPrefix(#"{"day":{"date":"2025-12-31","failure_code":"missing_day","#))
     }
+
+    @Test(
+        "calendar roll-ups bring the imported rest of their periods as supporting days; requested dates only does not")
+    func supportingDays() throws {
+        let fixture = try EngineFixture()
+        fixture.library.range = FakeLibrary.day("2026-02-25")...FakeLibrary.day("2026-03-05")
+        try fixture.store.setSettings([("generateWeeklyRollups", "true"), ("generateMonthlyRollups", "true")])
+        fixture.connect()
+        var request = fixture.request(profile: nil)
+        request.settingsPolicy = .currentIPhoneSettings
+        fixture.receive(.exportRequest(request))
+        fixture.work()
+        let manifest = try #require(try fixture.stored()).journal.manifest
+        func labels(_ dates: [ProtocolDate]) -> [String] {
+            dates.compactMap { ZoneCalendar(zone: .utc).day(containing: $0)?.description }
+        }
+        #expect(labels(manifest.requestedDates) == ["2026-03-01", "2026-03-02"])
+        // The week of 1 March begins on 23 February; its first imported day is the 25th, the last of March the 5th.
+        #expect(
+            labels(manifest.transferDates) == [
+                "2026-02-25", "2026-02-26", "2026-02-27", "2026-02-28", "2026-03-01", "2026-03-02", "2026-03-03",
+                "2026-03-04", "2026-03-05",
+            ])
+        #expect(fixture.names.count { $0 == "iphoneExportPreparationProgress" } == 9)
+
+        let other = try EngineFixture()
+        try other.store.setSettings([("generateMonthlyRollups", "true")])
+        other.connect()
+        other.receive(.exportRequest(other.request(profile: nil)))
+        other.work()
+        let plain = try #require(try other.stored()).journal.manifest
+        #expect(plain.transferDates == plain.requestedDates)
+    }
 }

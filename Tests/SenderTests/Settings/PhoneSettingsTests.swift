@@ -87,6 +87,20 @@ struct PhoneSettingsTests {
         #expect(current.calendarTimeZoneIdentifier == "UTC")
     }
 
+    @Test("calendar roll-ups are in the snapshot only when they are on, and off for requested dates only")
+    func calendarRollups() throws {
+        var settings = try PhoneSettings(stored: [:])
+        #expect(settings.all.contains { $0 == ("generateWeeklyRollups", "false") })
+        #expect(!String(decoding: try settings.snapshot().text, as: UTF8.self).contains("generateWeeklyRollups"))
+        try settings.set("generateWeeklyRollups", to: "on")
+        let current = try settings.snapshot(for: request(policy: .currentIPhoneSettings), zone: .utc)
+        #expect(current.generateWeeklyRollups && !current.generateMonthlyRollups && !current.generateRangeSummary)
+        let only = try settings.snapshot(for: request(policy: .requestedDatesOnly), zone: .utc)
+        #expect(!only.generateWeeklyRollups)
+        try settings.set("generateWeeklyRollups", to: "")
+        #expect(try !settings.snapshot().generateWeeklyRollups)
+    }
+
     @Test("a selection decides metrics and detail of that request alone")
     func selection() throws {
         let settings = try PhoneSettings(stored: [:])
