@@ -111,8 +111,9 @@ public struct DiallerConnection<Message: Sendable>: Sendable {
     }
 
     private let installationID: UUID
-    private let credential: Credential
-    private let material: Material
+    // Both only until the response is checked: with the private key gone, an erased session key cannot be made again.
+    private var credential: Credential?
+    private var material: Material?
     private let own: OwnHello
     private let services: LinkServices<Message>
     private let confirmationDeadline: Double
@@ -214,6 +215,7 @@ public struct DiallerConnection<Message: Sendable>: Sendable {
 
     private mutating func close(_ reason: ConnectionEnd, _ actions: inout [Action]) {
         state = .closed
+        forgetHandshake()
         actions.append(.close(reason))
     }
 
@@ -229,13 +231,20 @@ public struct DiallerConnection<Message: Sendable>: Sendable {
 // MARK: - Handshake
 
 extension DiallerConnection {
-    private var party: ManualIPKeys.Party {
+    private func party(_ material: Material) -> ManualIPKeys.Party {
         ManualIPKeys.Party(
             installationID: installationID, publicKey: material.privateKey.publicKey, nonce: material.nonce)
     }
 
+    private mutating func forgetHandshake() {
+        credential = nil
+        material = nil
+    }
+
     private mutating func sendRequest(_ actions: inout [Action]) {
-        guard case .idle = state else { preconditionFailure("a connection is made once") }
+        guard case .idle = state, let credential, let material else {
+            preconditionFailure("a connection is made once")
+        }
         let proof: ClientProof
         switch credential {
         case .code(let codeKey):
@@ -243,7 +252,7 @@ extension DiallerConnection {
                 ManualIPKeys.codeClientProof(
                     codeKey: codeKey, publicKey: material.privateKey.publicKey, nonce: material.nonce))
         case .trusted(_, let secret):
-            proof = .trusted(ManualIPKeys.trustedClientProof(reconnectSecret: secret, client: party))
+            proof = .trusted(ManualIPKeys.trustedClientProof(reconnectSecret: secret, client: party(material)))
         }
         let request = PairingRequest(
             deviceName: SecureTransportLimits.clearName, installationID: installationID,
@@ -258,7 +267,9 @@ extension DiallerConnection {
         let packet = try Packet(body: body)
         switch packet {
         case .pairingResponse(let response):
-            let accepted = try check(response)
+            guard let credential, let material else { preconditionFailure("one response is checked") }
+            let accepted = try check(response, credential, material)
+            forgetHandshake()
             switch credential {
             case .code:
                 state = .storing(accepted)
@@ -274,7 +285,10 @@ extension DiallerConnection {
     }
 
     /// Checks that the listener knows what we know (secure-transport.md 6.3).
-    private func check(_ response: PairingResponse) throws(SecureTransportError) -> Accepted {
+    private func check(
+        _ response: PairingResponse, _ credential: Credential, _ material: Material
+    ) throws(SecureTransportError) -> Accepted {
+        let party = party(material)
         guard response.installationID != installationID else { throw .equalInstallationIDs }
         let sessionKey: SecretBytes
         do {

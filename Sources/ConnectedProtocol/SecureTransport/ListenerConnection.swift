@@ -93,7 +93,8 @@ public struct ListenerConnection<Message: Sendable>: Sendable {
     }
 
     private let installationID: UUID
-    private let material: Material
+    /// Until the answer is made: with the private key gone, an erased session key cannot be made again.
+    private var material: Material?
     private let own: OwnHello
     private let services: LinkServices<Message>
     private let confirmationDeadline: Double
@@ -192,6 +193,7 @@ public struct ListenerConnection<Message: Sendable>: Sendable {
 
     private mutating func close(_ reason: ConnectionEnd, _ actions: inout [Action]) {
         state = .closed
+        material = nil
         actions.append(.close(reason))
     }
 
@@ -309,6 +311,8 @@ extension ListenerConnection {
             close(.rejected, &actions)
             return
         }
+        guard let material else { preconditionFailure("a connection answers one request") }
+        self.material = nil
         let server = ManualIPKeys.Party(
             installationID: installationID, publicKey: material.privateKey.publicKey, nonce: material.nonce)
         let sessionKey: SecretBytes
@@ -320,7 +324,8 @@ extension ListenerConnection {
             actions.append(.send(Packet.framed(Packet.rejectionBody())))
             throw .weakPublicKey
         }
-        let answer = answer(verdict, request: request, server: server, sessionKey: sessionKey)
+        let answer = answer(
+            verdict, request: request, server: server, sessionKey: sessionKey, sealNonce: material.sealNonce)
         let handshake = PeerLink<Message>.Handshake(
             role: .server, client: request.party, server: server, peerName: request.deviceName,
             usedNonces: answer.response.sealedSecret.map { [$0.nonce] } ?? [])
@@ -334,7 +339,7 @@ extension ListenerConnection {
 
     private func answer(
         _ verdict: AuthenticationVerdict, request: PairingRequest, server: ManualIPKeys.Party,
-        sessionKey: SecretBytes
+        sessionKey: SecretBytes, sealNonce: [UInt8]
     ) -> (response: PairingResponse, credential: PeerCredential) {
         let proof: [UInt8]
         let sealed: SealedFrame?
@@ -346,7 +351,7 @@ extension ListenerConnection {
             sealed = nil
             credential = presented
         case .code(let codeKey, let newSecret, let presented):
-            let frame = SealedFrame(sealing: newSecret, under: sessionKey, nonce: material.sealNonce)
+            let frame = SealedFrame(sealing: newSecret, under: sessionKey, nonce: sealNonce)
             proof = ManualIPKeys.codeServerProof(
                 codeKey: codeKey, client: request.party, server: server, sealedSecret: frame)
             sealed = frame
@@ -366,6 +371,8 @@ extension ListenerConnection {
             admit(&actions, at: now)
         case .awaitingApproval:
             guard case .linked(var linked) = state else { preconditionFailure("a verdict answers one hello") }
+            // The person's yes may overtake the question on its way here: the two come from different threads.
+            guard !linked.link.isOpen else { return }
             linked.link.hold(at: now)
             state = .linked(linked)
         case .refused:

@@ -131,6 +131,21 @@ struct HandshakeTests {
         #expect(connection.listenerReceived == [.text("early")])
     }
 
+    @Test(
+        "no machine keeps its ephemeral key or the code's key once the session key stands",
+        arguments: [nil, TransportRig.offer])
+    func ephemeralKeysAreForgotten(extensions: String?) throws {
+        let rig = TransportRig()
+        try rig.openPairing()
+        let waiting = rig.accept()
+        #expect(waiting.listenerKey != nil)
+        let connection = rig.dial(TransportRig.code(), extensions: extensions)
+        #expect(connection.listenerSession != nil && connection.diallerSession != nil)
+        #expect(connection.listenerKey == nil && connection.diallerKey == nil && connection.codeKey == nil)
+        let refused = rig.dial(TransportRig.code())
+        #expect(refused.listenerEnd != nil && refused.listenerKey == nil && refused.diallerKey == nil)
+    }
+
     @Test("a trusted reconnect needs no pairing and seals no secret")
     func reconnect() throws {
         let rig = TransportRig()

@@ -186,6 +186,18 @@ struct PairingDeskTests {
         #expect(connection.listenerReceived == [.text("now")])
     }
 
+    @Test("a yes that overtakes the question on its way to the connection opens it all the same")
+    func approvalOvertakes() throws {
+        let rig = TransportRig()
+        let pairing = try rig.openPairing(.phoneApp, code: "123456")
+        rig.approvesBeforeVerdict = pairing.id
+        let connection = rig.dial(six, extensions: nil)
+        #expect(connection.listenerSession?.installationID == ManualIPVectors.clientID)
+        rig.dialler(connection, .send(Array(#"{"text":"now"}"#.utf8)))
+        rig.run()
+        #expect(connection.listenerReceived == [.text("now")])
+    }
+
     @Test("no, closing and expiry delete a six-digit secret and close its connection", arguments: [0, 1, 2])
     func refusal(way: Int) throws {
         let rig = TransportRig()

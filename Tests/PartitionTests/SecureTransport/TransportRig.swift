@@ -73,6 +73,11 @@ final class TransportRig {
         var provisional: DiallerConnection<RigMessage>.Listener?
         var confirmed: DiallerConnection<RigMessage>.Listener?
         var cause: RejectionCause?
+        /// The ephemeral private keys, as long as a machine holds them.
+        weak var listenerKey: SecretBytes?
+        weak var diallerKey: SecretBytes?
+        /// The code's key, as long as the dialler holds it.
+        weak var codeKey: SecretBytes?
         /// Everything that was sent, in order.
         var sent: [(Direction, [UInt8])] = []
 
@@ -94,6 +99,8 @@ final class TransportRig {
     var gate: ListenerGate
     var stored: [TrustChange] = []
     var storeFails = false
+    /// A pairing that the person approves while the gate's verdict is on its way to the connection.
+    var approvesBeforeVerdict: UUID?
     var connections: [ConnectionID: Connection] = [:]
     /// Changes packets on their way; nil leaves them as they are.
     var alter: ((Direction, [UInt8]) -> [[UInt8]])?
@@ -122,13 +129,15 @@ final class TransportRig {
     func accept(from address: PeerAddress = near, extensions: String? = offer) -> Connection {
         let id = ConnectionID(nextConnection)
         nextConnection += 1
+        let key = X25519.PrivateKey()
         let listener = ListenerConnection<RigMessage>(
             installationID: Self.listenerID,
             hello: hello(Self.listenerID, platform: "macOS", extensions: extensions),
             material: .init(
-                privateKey: X25519.PrivateKey(), nonce: SecureRandom.bytes(32), sealNonce: SecureRandom.bytes(12)),
+                privateKey: key, nonce: SecureRandom.bytes(32), sealNonce: SecureRandom.bytes(12)),
             services: services, at: now)
         let connection = Connection(id: id, listener: listener)
+        connection.listenerKey = key.secret
         connections[id] = connection
         perform(gate.accept(id, from: address))
         return connection
@@ -142,10 +151,13 @@ final class TransportRig {
         from address: PeerAddress = near
     ) -> Connection {
         let connection = accept(from: address, extensions: listenerExtensions)
+        let key = X25519.PrivateKey()
+        connection.diallerKey = key.secret
+        if case .code(let secret) = credential { connection.codeKey = secret }
         connection.dialler = DiallerConnection(
             installationID: installationID, credential: credential,
             hello: hello(installationID, platform: platform, extensions: extensions),
-            material: .init(privateKey: X25519.PrivateKey(), nonce: SecureRandom.bytes(32)), services: services,
+            material: .init(privateKey: key, nonce: SecureRandom.bytes(32)), services: services,
             at: now)
         dialler(connection, .connected)
         run()
@@ -241,6 +253,9 @@ final class TransportRig {
                 gate.confirm(confirmation, connection: connection.id, at: now)
             }
             perform(effects)
+            if let pairing = approvesBeforeVerdict {
+                perform(try gate.answerPairing(pairing, accept: true, at: now).1)
+            }
             listener(connection, .confirmed(verdict))
         } catch {
             listener(connection, .end(.storeFailed))
