@@ -77,6 +77,10 @@ extension ExportManifest {
     public func calendarError(_ calendar: some CalendarRules) -> ManifestError? {
         let zone = content.sourceTimeZoneIdentifier
         if let zone, !calendar.isKnown(zone: zone) { return .timeZone }
+        // Days are named by their dates, and an instant outside of the calendar has no name.
+        guard content.requestedDates.allSatisfy({ calendar.day(of: $0, in: zone) != nil }) else {
+            return .requestedDates
+        }
         func isSameDay(_ one: ProtocolDate, _ other: ProtocolDate) -> Bool {
             if one == other { return true }
             let day = calendar.day(of: one, in: zone)

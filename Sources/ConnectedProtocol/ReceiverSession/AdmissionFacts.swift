@@ -20,6 +20,8 @@ public struct AdmissionFacts: Sendable, Equatable {
     public var ownInstallationID: UUID
     /// What 13.1 said: the reason when the open fits no request.
     public var gateRefusal: OpenRefusal?
+    /// What the receiver's calendar finds wrong with the manifest (corpus-protocol.md 5.3).
+    public var manifestError: ManifestError?
     /// The destination.
     public var destination: Destination
     /// Bytes free where the receiver keeps its own files.
@@ -34,13 +36,15 @@ public struct AdmissionFacts: Sendable, Equatable {
     /// Facts.
     public init(
         now: ProtocolDate, peerInstallationID: UUID, ownInstallationID: UUID, gateRefusal: OpenRefusal? = nil,
-        destination: Destination, freeStorageBytes: Int64, storageBytesReservedByOthers: Int64 = 0,
+        manifestError: ManifestError? = nil, destination: Destination, freeStorageBytes: Int64,
+        storageBytesReservedByOthers: Int64 = 0,
         otherActiveSession: UUID? = nil, hasUnreadableState: Bool = false
     ) {
         self.now = now
         self.peerInstallationID = peerInstallationID
         self.ownInstallationID = ownInstallationID
         self.gateRefusal = gateRefusal
+        self.manifestError = manifestError
         self.destination = destination
         self.freeStorageBytes = freeStorageBytes
         self.storageBytesReservedByOthers = storageBytesReservedByOthers
@@ -55,6 +59,8 @@ public enum OpenRefusal: Error, Sendable, Equatable {
     case notRequested(String)
     /// The manifest is missing.
     case manifestMissing
+    /// The manifest breaks a rule that needs a calendar.
+    case manifestInvalid(ManifestError)
     /// The recomputed fingerprint is another one.
     case fingerprintMismatch
     /// The protocol version is unknown.
@@ -95,6 +101,7 @@ public enum OpenRefusal: Error, Sendable, Equatable {
         switch self {
         case .notRequested: "not_requested"
         case .manifestMissing: "manifest_missing"
+        case .manifestInvalid(let error): error.code
         case .fingerprintMismatch: "fingerprint_mismatch"
         case .unknownVersion: "unknown_protocol_version"
         case .peerBinding: "peer_binding_mismatch"
@@ -120,6 +127,7 @@ public enum OpenRefusal: Error, Sendable, Equatable {
         switch self {
         case .notRequested(let rule): "The receiver did not ask for this export: \(rule)."
         case .manifestMissing: "The export manifest is missing."
+        case .manifestInvalid(let error): "The manifest breaks a rule: \(error)."
         case .fingerprintMismatch: "The manifest does not match its fingerprint."
         case .unknownVersion(let version): "The receiver does not know protocol version \(version)."
         case .peerBinding: "The session belongs to another pair of devices."

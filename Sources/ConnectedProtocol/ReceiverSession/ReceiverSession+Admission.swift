@@ -76,6 +76,7 @@ extension ReceiverSession {
         _ open: CorpusTransferOpen, _ manifest: ExportManifest, _ facts: AdmissionFacts
     ) throws(OpenRefusal) {
         let session = open.session
+        if let error = facts.manifestError { throw .manifestInvalid(error) }
         guard session.requestFingerprint == manifest.fingerprint else { throw .fingerprintMismatch }
         guard CorpusCapabilities.knownVersions.contains(session.protocolVersion) else {
             throw .unknownVersion(session.protocolVersion)

@@ -12,9 +12,10 @@ struct SessionFolder: Sendable {
     let directory: Directory
     let items: Directory
 
-    /// Makes the folder of a new session. A folder without rows in the database holds nothing that was acknowledged:
-    /// what an interrupted creation left is used.
+    /// Makes the folder of a new session. One that is there already is not adopted, whatever it holds
+    /// (corpus-protocol.md 13.2.8); the next start removes it when no row knows it.
     static func create(_ id: UUID, in sessions: Directory) throws -> SessionFolder {
+        guard try sessions.status(of: id.uuidString) == nil else { throw ReceiverError.sessionFolderChanged }
         let directory = try sessions.createDirectory(id.uuidString)
         return SessionFolder(directory: directory, items: try directory.createDirectory("items"))
     }

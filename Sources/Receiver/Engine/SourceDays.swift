@@ -2,6 +2,16 @@ import CanonicalJSON
 import ConnectedProtocol
 import Foundation
 
+/// The time zones of this computer, as the checks of a manifest need them.
+struct SystemCalendar: CalendarRules {
+    func isKnown(zone: String) -> Bool { SourceDays(zoneIdentifier: zone) != nil }
+
+    func day(of instant: ProtocolDate, in zone: String?) -> CivilDate? {
+        let days = zone.flatMap(SourceDays.init) ?? .local
+        return days.day(of: Date(timeIntervalSinceReferenceDate: instant.secondsSince2001))
+    }
+}
+
 /// Calendar days in the zone of a source.
 struct SourceDays {
     private let zone: TimeZone

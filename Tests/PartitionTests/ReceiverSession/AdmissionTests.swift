@@ -47,6 +47,13 @@ import Testing
                 == .rejected(.fingerprintMismatch))
     }
 
+    @Test("a manifest that the calendar finds wrong is refused by its rule")
+    func calendar() throws {
+        let fixture = try DestinationFixture()
+        #expect(try refusal(fixture) { $0.manifestError = .timeZone } == .manifestInvalid(.timeZone))
+        #expect(OpenRefusal.manifestInvalid(.timeZone).code == "manifest_time_zone")
+    }
+
     @Test("versions 1 to 4 are known, others are refused", arguments: [1, 2, 3, 4, 5])
     func versions(_ version: Int) throws {
         let fixture = try DestinationFixture(version: version)
