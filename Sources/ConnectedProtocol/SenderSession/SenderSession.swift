@@ -153,7 +153,10 @@ public struct SenderSession: Sendable {
     public mutating func handle(_ event: Event, at now: Moment) -> [Action] {
         if exchange == .ended { return answerAfterEnd(event, at: now) }
         if now.wall >= journal.expiresAt.secondsSince2001 {
-            return end(.expired, message: "The job is older than seven days. Ask for the export again.", at: now)
+            let actions = end(.expired, message: "The job is older than seven days. Ask for the export again.", at: now)
+            // An item that was being made comes too late for the journal, so the journal does not name it.
+            guard case .itemProduced(let item) = event else { return actions }
+            return [.deleteItems([item.itemID])] + actions
         }
         switch event {
         case .peerReady: return resume(at: now)

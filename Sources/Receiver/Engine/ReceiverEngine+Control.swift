@@ -127,10 +127,11 @@ extension ReceiverEngine {
     }
 
     /// Cancels a job without a session, or notes the wish.
-    func cancelJob(_ jobID: UUID, isStepInFlight: Bool) throws {
+    func cancelJob(_ jobID: UUID, isStepInFlight: Bool, tellsPeer: Bool = true) throws {
         try change { book in
             let (_, actions) = book.cancel(
-                jobID, result: self.cancelledResponse(of: jobID, nil), isStepInFlight: isStepInFlight, now: self.now)
+                jobID, result: self.cancelledResponse(of: jobID, nil), isStepInFlight: isStepInFlight,
+                tellsPeer: tellsPeer, now: self.now)
             return ((), actions)
         }
     }

@@ -195,6 +195,7 @@ extension ReceiverEngine {
                 )
             }
         }
+        honourCancellation(of: session)
     }
 
     // MARK: - Messages

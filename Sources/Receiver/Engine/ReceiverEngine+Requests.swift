@@ -44,7 +44,15 @@ extension ReceiverEngine {
     /// Tells the job's phone, if it is there, that the job is cancelled.
     func sendCancel(_ jobID: UUID) {
         guard let job = book.jobs[jobID] else { return }
-        send(.exportCancel(jobID: jobID), to: job.peerInstallationID)
+        if job.origin == .sourceInitiated, let sessionID = job.sessionID {
+            // No request of ours stands behind it: what the phone knows is its session.
+            let cancel = CorpusTransferCancel(
+                sessionID: sessionID, jobID: jobID, reason: .userRequested,
+                requestedAt: ProtocolDate(secondsSince2001: now.wall))
+            send(.corpusCancel(cancel), to: job.peerInstallationID)
+        } else {
+            send(.exportCancel(jobID: jobID), to: job.peerInstallationID)
+        }
         log("cancel_sent", ("job", .id(jobID)), ("peer", .id(job.peerInstallationID)))
     }
 

@@ -116,6 +116,7 @@ extension ReceiverEngine {
         _ machine: ReceiverSession, live: LiveSession?, isNew: Bool, _ open: CorpusTransferOpen,
         from installationID: UUID
     ) throws {
+        let job = try isNew ? newSourceJob(open, from: installationID) : nil
         let session: LiveSession
         if let live {
             session = live
@@ -124,18 +125,23 @@ extension ReceiverEngine {
                 machine: machine, folder: try SessionFolder.create(machine.id, in: store.sessions),
                 peerInstallationID: installationID)
         }
-        let identity = try session.folder.directory.identity()
-        let job = try isNew ? newSourceJob(open, from: installationID) : nil
-        try change(also: { connection in
-            guard isNew else { return }
-            try ReceiverStore.insert(machine.journal, peer: installationID, directory: identity, connection)
-        }) { book in
-            var actions = job.map { book.admitSourceInitiated($0, now: now) } ?? []
-            actions += book.sessionOpened(
-                open.session.jobID, sessionID: machine.id,
-                sessionCreatedAt: Int64(open.session.createdAt.secondsSince1970.rounded(.down)),
-                totalDays: machine.journal.manifest.requestedDates.count, now: now)
-            return ((), actions)
+        do {
+            let identity = try session.folder.directory.identity()
+            try change(also: { connection in
+                guard isNew else { return }
+                try ReceiverStore.insert(machine.journal, peer: installationID, directory: identity, connection)
+            }) { book in
+                var actions = job.map { book.admitSourceInitiated($0, now: now) } ?? []
+                actions += book.sessionOpened(
+                    open.session.jobID, sessionID: machine.id,
+                    sessionCreatedAt: Int64(open.session.createdAt.secondsSince1970.rounded(.down)),
+                    totalDays: machine.journal.manifest.requestedDates.count, now: now)
+                return ((), actions)
+            }
+        } catch {
+            // Nothing was stored: the folder must not stand in the way of the next open.
+            if isNew { attempt("session_folder_left") { try store.sessions.removeTree(machine.id.uuidString) } }
+            throw error
         }
         session.machine = machine
         sessions[machine.id] = session
@@ -211,6 +217,7 @@ extension ReceiverEngine {
         return AdmissionFacts(
             now: ProtocolDate(secondsSince2001: now.wall), peerInstallationID: installationID,
             ownInstallationID: store.installationID, gateRefusal: gateRefusal(of: open, from: installationID),
+            manifestError: open.exportManifest?.calendarError(SystemCalendar()),
             destination: destinationFacts(for: open), freeStorageBytes: freeStorage,
             storageBytesReservedByOthers: reserved, otherActiveSession: isOtherActive ? active?.id : nil,
             hasUnreadableState: isUnreadable)
@@ -227,7 +234,9 @@ extension ReceiverEngine {
             return .notRequested("the job has ended")
         }
         if book.corruptJobIDs.contains(open.session.jobID) { return .unreadableState }
-        if let job, job.origin == .sourceInitiated, let sessionID = job.sessionID,
+        // Chosen once for the life of a job (corpus-protocol.md 5.2). Only a phone that keeps nothing over a
+        // disconnect begins the job of a request again.
+        if let job, job.origin == .sourceInitiated || job.isDurable, let sessionID = job.sessionID,
             sessionID != open.session.sessionID
         {
             return .notRequested("the job has another session")
@@ -355,7 +364,7 @@ extension ReceiverEngine {
             if let session = job.sessionID.flatMap({ session($0) }) {
                 _ = try cancelSession(session, tellPeer: false)
             } else {
-                try cancelJob(jobID, isStepInFlight: false)
+                try cancelJob(jobID, isStepInFlight: false, tellsPeer: false)
             }
         }
     }
@@ -374,7 +383,8 @@ extension ReceiverEngine {
             try ReceiverStore.storeState(of: machine.journal, finalMessage: message, connection)
         }) { book in
             let (_, actions) = book.cancel(
-                session.jobID, result: cancelledResponse(of: session.jobID, result), isStepInFlight: false, now: now)
+                session.jobID, result: cancelledResponse(of: session.jobID, result), isStepInFlight: false,
+                tellsPeer: tellPeer, now: now)
             return ((), actions)
         }
         session.machine = machine

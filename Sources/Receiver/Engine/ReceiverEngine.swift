@@ -107,8 +107,14 @@ final class ReceiverEngine: @unchecked Sendable {
         gate = startedGate
         removeOrphanedFolders()
         tick()
-        for stored in try store.liveSessions() where stored.isFinalizing {
-            guard let session = session(stored.sessionID), session.machine.resumeFinalization() else { continue }
+        for stored in try store.liveSessions() {
+            let job = book.jobs[stored.jobID]
+            let isOver = job?.state.isTerminal == true || job?.isCancellationWanted == true
+            guard stored.isFinalizing || isOver, let session = session(stored.sessionID) else { continue }
+            // No step is in flight now, so what waited for the end of one is honoured.
+            endSession(ofTerminalJob: stored.jobID)
+            honourCancellation(of: session)
+            guard session.machine.resumeFinalization() else { continue }
             log("finalization_resumed", ("job", .id(stored.jobID)), ("session", .id(stored.sessionID)))
             continueFinalization(of: session)
         }

@@ -162,9 +162,10 @@ extension JobBook {
     }
 
     /// Cancels a job. `result` is its final response with the exact completed days; `isStepInFlight` says that a
-    /// destination write or the application of a partition cannot be interrupted now.
+    /// destination write or the application of a partition cannot be interrupted now; `tellsPeer` that the wish is ours,
+    /// so that the phone has to hear of it, now or at a later hello.
     public mutating func cancel(
-        _ jobID: UUID, result: ControlResponse, isStepInFlight: Bool, now: Moment
+        _ jobID: UUID, result: ControlResponse, isStepInFlight: Bool, tellsPeer: Bool = true, now: Moment
     ) -> (Cancellation, [JobAction]) {
         guard var job = jobs[jobID] else { return (.notFound, []) }
         if job.state.isTerminal { return (.alreadyTerminal(job.response), []) }
@@ -176,7 +177,7 @@ extension JobBook {
         }
         job.state = .cancelled
         job.isCancellationWanted = false
-        job.owesCancelToPeer = job.origin == .macInitiated
+        job.owesCancelToPeer = tellsPeer
         job.result = result
         var actions = [put(job, now: now)]
         actions += answerWaiter(of: jobID, with: job.response)

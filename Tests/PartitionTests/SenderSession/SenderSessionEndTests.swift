@@ -117,6 +117,18 @@ struct SenderSessionEndTests {
         #expect(actions.names.contains("delete:1"))
     }
 
+    @Test("an item that is done when its job has expired meanwhile is deleted too")
+    func lateItem() throws {
+        var fixture = try SessionFixture(days: 1)
+        fixture.isManual = true
+        fixture.handle(.peerReady)
+        let item = try fixture.nextItem()
+        fixture.now.wall = fixture.session.journal.expiresAt.secondsSince2001
+        let actions = fixture.handle(.itemProduced(item))
+        #expect(fixture.session.journal.progress.state == .expired)
+        #expect(actions.names.contains("delete:1"))
+    }
+
     @Test("a clock that was set back does not turn the journal's time back")
     func clockSetBack() throws {
         var fixture = try SessionFixture(days: 1)
