@@ -118,7 +118,7 @@ struct SenderSessionEndTests {
     }
 
     @Test("an item that is done when its job has expired meanwhile is deleted too")
-    func lateItem() throws {
+    func itemAfterExpiry() throws {
         var fixture = try SessionFixture(days: 1)
         fixture.isManual = true
         fixture.handle(.peerReady)
