@@ -16,8 +16,8 @@ final class PeerConnection: PeerChannel, @unchecked Sendable {
     private static let sendStall = Duration.seconds(30)
     /// Bytes that may wait in the engine.
     private static let inboundByteCount = 8 << 20
-    /// What a message counts against that, whatever its size.
-    private static let messageCost = 64 << 10
+    /// The least that a message counts against that, however small it is.
+    private static let minimumMessageCost = 64 << 10
     /// How long a close may take to send what waits.
     private static let closeTime = Duration.seconds(1)
 
@@ -28,6 +28,9 @@ final class PeerConnection: PeerChannel, @unchecked Sendable {
     private let engine: ReceiverEngine
     private let inbound = ByteGate(limit: inboundByteCount)
     private let hasEnded = Atomic(false)
+    /// Bytes read since the last message or chunk was handed over: what the next message counts at least. A message may
+    /// have megabytes (extensions.md 3.2). Touched by the reader thread only.
+    private var bytesSinceDelivery = 0
     private let onEnd: @Sendable (ConnectionID) -> Void
 
     init(
@@ -75,6 +78,7 @@ final class PeerConnection: PeerChannel, @unchecked Sendable {
             let (deadline, byteCount) = machine.withLock { ($0.deadline, $0.readByteCount) }
             do {
                 let bytes = try receive(byteCount, until: deadline)
+                bytesSinceDelivery += bytes.count
                 step(bytes.isEmpty ? .peerClosed : .received(bytes))
             } catch TransportError.receiveTimedOut {
                 step(.timer)
@@ -192,10 +196,12 @@ final class PeerConnection: PeerChannel, @unchecked Sendable {
 
     private func deliver(_ message: SyncMessage) {
         if case .transferChunk(let chunk) = message { return deliver(chunk) }
-        guard inbound.acquire(Self.messageCost) else { return }
+        let cost = max(Self.minimumMessageCost, bytesSinceDelivery)
+        bytesSinceDelivery = 0
+        guard inbound.acquire(cost) else { return }
         engine.queue.post { [engine, id, inbound] in
             engine.handle(.message(message), from: id)
-            inbound.release(Self.messageCost)
+            inbound.release(cost)
         }
     }
 
@@ -226,6 +232,7 @@ final class PeerConnection: PeerChannel, @unchecked Sendable {
     }
 
     private func deliver(transferID: UUID, sequence: Int, stated: Digest, _ payload: ChunkPayload) {
+        bytesSinceDelivery = 0
         guard inbound.acquire(payload.buffer.count) else { return }
         engine.queue.post { [engine, id] in
             engine.handle(
