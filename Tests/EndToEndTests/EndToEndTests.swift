@@ -22,4 +22,13 @@ struct EndToEndTests {
         #expect(outcome.status == 0, "\(outcome.output)\n\(outcome.errors)")
         #expect(outcome.output.hasPrefix("kill and resume:"))
     }
+
+    @Test("the phone's own settings give all formats, roll-ups and one archive, the same after a kill")
+    func phoneSettings() throws {
+        let work = try TemporaryFolder()
+        let script = Checkout.root.appendingPathComponent("Tests/PythonPhone/phone_settings.py")
+        let outcome = try Program.run("python3", [script.path, try Program.healthmd().path, work.path])
+        #expect(outcome.status == 0, "\(outcome.output)\n\(outcome.errors)")
+        #expect(outcome.output.hasPrefix("phone settings:"))
+    }
 }
