@@ -143,9 +143,14 @@ public final class PhoneClient: Sendable {
         }
     }
 
+    /// Seconds that a push without a service waits for the workstation to be there and ready.
+    public static let pushPatience = 30.0
+
     /// Queues a source-initiated export of files. A running service sends it; without one this call does, and waits for its end.
+    ///
+    /// A push that could not begin within `patience` seconds stays queued for the next service.
     public func push(
-        from first: String, to last: String, token: StopToken = StopToken(),
+        from first: String, to last: String, token: StopToken = StopToken(), patience: Double = pushPatience,
         report: @escaping @Sendable (SenderEvent) -> Void = { _ in }
     ) throws -> PushReport {
         guard let from = CivilDate(first), let to = CivilDate(last), from <= to else {
@@ -158,11 +163,16 @@ public final class PhoneClient: Sendable {
         try store.queuePush(push)
         do {
             try dialling { configuration in
-                let end = Box<SenderEvent>()
+                let hasBegun = Flag()
+                let hasEnded = Flag()
+                let giveUp = clock.now().monotonic + patience
                 try service(configuration) { event in
-                    if event.isEnd(of: push.jobID) { end.value = event }
+                    if event.isStart(of: push.jobID) { hasBegun.set() }
+                    if event.isEnd(of: push.jobID) { hasEnded.set() }
                     report(event)
-                }.run(token, isDone: { end.value != nil })
+                }.run(
+                    token,
+                    isDone: { hasEnded.isSet || !hasBegun.isSet && clock.now().monotonic >= giveUp })
             }
         } catch SenderError.alreadyServing {
             return PushReport(jobID: push.jobID, state: "queued", message: nil, filesWritten: nil)
@@ -173,7 +183,12 @@ public final class PhoneClient: Sendable {
     private func pushReport(_ push: QueuedPush) throws -> PushReport {
         guard let job = try store.job(push.jobID) else {
             let isQueued = try store.queuedPushes().contains(push)
-            return PushReport(jobID: push.jobID, state: isQueued ? "queued" : "failed", message: nil, filesWritten: nil)
+            let message =
+                isQueued
+                ? "The workstation is not there or not ready. `healthmd phone serve` sends the push when it is."
+                : "The push could not become a job."
+            return PushReport(
+                jobID: push.jobID, state: isQueued ? "queued" : "failed", message: message, filesWritten: nil)
         }
         return PushReport(
             jobID: push.jobID, state: job.journal.status.state.rawValue, message: job.journal.progress.statusMessage,
@@ -205,6 +220,12 @@ public final class PhoneClient: Sendable {
 }
 
 extension SenderEvent {
+    /// Whether the event is the first one of a job.
+    fileprivate func isStart(of jobID: UUID) -> Bool {
+        if case .jobAccepted(jobID, _, _) = self { return true }
+        return false
+    }
+
     /// Whether the event is the last one of a job.
     fileprivate func isEnd(of jobID: UUID) -> Bool {
         switch self {

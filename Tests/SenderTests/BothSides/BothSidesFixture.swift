@@ -16,6 +16,8 @@ final class BothSidesFixture {
     let daemon: ReceiverDaemon
     let library = FakeLibrary()
     private var running: RunningPhone?
+    /// Whether the service's own connection stood; the pairing's may still be closing.
+    private let isServing = Flag()
 
     init() throws {
         workstation = try TemporaryFolder()
@@ -67,7 +69,11 @@ final class BothSidesFixture {
 
     /// Starts the phone's service.
     func serve(report: @escaping @Sendable (SenderEvent) -> Void = { _ in }) throws {
-        running = try RunningPhone(store: try openStore(), library: library, report: report)
+        let isServing = isServing
+        running = try RunningPhone(store: try openStore(), library: library) { event in
+            if case .connected = event { isServing.set() }
+            report(event)
+        }
     }
 
     func stopServing() {
@@ -97,7 +103,7 @@ final class BothSidesFixture {
 
     /// Waits until the receiver sees the phone.
     func waitUntilConnected() throws {
-        try wait { daemon.control.status().phones.contains(where: \.isConnected) }
+        try wait { isServing.isSet && daemon.control.status().phones.contains(where: \.isConnected) }
     }
 }
 

@@ -135,6 +135,16 @@ struct PhoneClientTests {
         #expect(rig.hasFile("Health/2026-03-01.json"))
     }
 
+    @Test("a push that the workstation cannot take now stays queued, and says so")
+    func impatientPush() throws {
+        let rig = try Rig(imported())
+        rig.stopReceiver()
+        let push = try rig.client.push(from: "2026-03-01", to: "2026-03-02", patience: 0.5)
+        #expect(push.state == "queued")
+        #expect(push.message?.contains("phone serve") == true)
+        #expect(try rig.client.status().pushes.map(\.jobID) == [push.jobID])
+    }
+
     @Test("pair, push, forget: the whole way of a phone without a service")
     func wholeWay() throws {
         let rig = try Rig(imported())
@@ -161,6 +171,9 @@ private final class Rig: @unchecked Sendable {
     private let workstation: TemporaryFolder
     private let destination: TemporaryFolder
     private let daemon: ReceiverDaemon
+    private var isStopped = false
+    /// Whether the service's own connection stands; the pairing's may still be closing.
+    private let isServing = Flag()
 
     init(_ client: PhoneClient) throws {
         self.client = client
@@ -176,13 +189,20 @@ private final class Rig: @unchecked Sendable {
         #expect(pairing.secureRecords)
     }
 
-    deinit { daemon.stop() }
+    deinit { stopReceiver() }
+
+    func stopReceiver() {
+        if !isStopped { daemon.stop() }
+        isStopped = true
+    }
 
     func serve(_ token: StopToken) -> DispatchSemaphore {
         let done = DispatchSemaphore(value: 0)
-        let thread = Thread { [client] in
+        let thread = Thread { [client, isServing] in
             do {
-                try client.serve(token)
+                try client.serve(token) { event in
+                    if case .connected = event { isServing.set() }
+                }
             } catch {
                 Issue.record("serve: \(error)")
             }
@@ -193,7 +213,7 @@ private final class Rig: @unchecked Sendable {
     }
 
     func waitUntilConnected() throws {
-        try wait { daemon.control.status().phones.contains(where: \.isConnected) }
+        try wait { isServing.isSet && daemon.control.status().phones.contains(where: \.isConnected) }
     }
 
     func export(_ request: JobRequest) throws -> ControlAnswer {
