@@ -118,9 +118,14 @@ public struct MarkdownTemplate: Sendable, Hashable, Codable {
 public struct MetricTracking: Sendable, Hashable, Codable {
     /// Folder of the metric's entries.
     public var customFolder: String?
+    /// Whether the metric has entries; nil, the usual case, means yes.
+    public var isEnabled: Bool?
 
     /// Tracking of a metric.
-    public init(customFolder: String? = nil) { self.customFolder = customFolder }
+    public init(customFolder: String? = nil, isEnabled: Bool? = nil) {
+        self.customFolder = customFolder
+        self.isEnabled = isEnabled
+    }
 }
 
 /// Files of single entries.

@@ -1,5 +1,6 @@
 import ConnectedProtocol
 import Foundation
+import HealthData
 import HealthRecords
 import Testing
 
@@ -99,6 +100,16 @@ struct PhoneSettingsTests {
         #expect(!only.generateWeeklyRollups)
         try settings.set("generateWeeklyRollups", to: "")
         #expect(try !settings.snapshot().generateWeeklyRollups)
+    }
+
+    @Test("a metric whose entries are switched off stays so in what the receiver reads")
+    func entriesOfOneMetric() throws {
+        var settings = try PhoneSettings(stored: [:])
+        try settings.set("individualTracking.globalEnabled", to: "true")
+        try settings.set(
+            "individualTracking.metricConfigs", to: #"{"steps":{},"weight":{"isEnabled":false}}"#)
+        let read = try ExportSettings(snapshot: settings.snapshot().text).individualTracking
+        #expect(read.metrics["steps"]?.isEnabled == true && read.metrics["weight"]?.isEnabled == false)
     }
 
     @Test("a selection decides metrics and detail of that request alone")
