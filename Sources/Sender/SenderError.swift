@@ -25,8 +25,6 @@ public enum SenderError: Error, Sendable, Equatable {
     case itemDamaged(name: String)
     /// The import that a job reads is not there any more.
     case generationGone(Int)
-    /// The workstation refused a job, or a job ended without success.
-    case jobFailed(code: String, String)
 
     /// A stable name of the case.
     public var code: String {
@@ -43,7 +41,6 @@ public enum SenderError: Error, Sendable, Equatable {
         case .storedStateDamaged: "stored_state_damaged"
         case .itemDamaged: "item_damaged"
         case .generationGone: "generation_gone"
-        case .jobFailed(let code, _): code
         }
     }
 }
@@ -70,7 +67,6 @@ extension SenderError: CustomStringConvertible {
         case .itemDamaged(let name): "The prepared day \(name) is missing or was changed. Ask for the export again."
         case .generationGone(let number):
             "Import \(number), which the job reads, is not there any more. Ask for the export again."
-        case .jobFailed(_, let detail): detail
         }
     }
 }
