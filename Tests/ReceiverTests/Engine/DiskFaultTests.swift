@@ -36,7 +36,11 @@ import Testing
         _ = try session.beginApplication(of: partition.descriptor)
         slot = session
         let root = try Directory.openRoot("/state", on: disk, creating: true)
-        let folder = try SessionFolder.create(session.id, in: root)
+        let folder =
+            try root.status(of: session.id.uuidString) == nil
+            ? SessionFolder.create(session.id, in: root)
+            : SessionFolder.open(
+                session.id, identity: root.directory(session.id.uuidString).identity(), in: root)
         let spool = TransferSpool(folder: folder.directory, name: "spool-\(partition.descriptor.index)")
         try spool.open()
         try partition.bytes.withUnsafeBytes { try spool.write($0, at: 0) }
