@@ -1,6 +1,7 @@
 import Cryptography
 import DurableStore
 import HTTPService
+import Synchronization
 import Transport
 
 /// The running service: keeps sealed days and edits for writers and readers, and can open none (day-archive.md 6).
@@ -42,6 +43,9 @@ public final class ArchiveService: Sendable {
         /// Proxies whose `X-Forwarded-For` is believed.
         public var trustedProxies: Set<IPAddress> = []
 
+        /// Told when something goes wrong that no caller can mend. Called on any thread.
+        public var report: @Sendable (ServiceReport) -> Void = { _ in }
+
         /// The defaults, for a folder.
         public init(folder: Directory) { self.folder = folder }
     }
@@ -55,6 +59,8 @@ public final class ArchiveService: Sendable {
     private static let idleSeconds = 30
     /// How long a stop waits for requests on the way.
     private static let stopSeconds = 10
+    /// Connections at a time.
+    private static let connectionLimit = 256
 
     /// Where it listens.
     public let addresses: [SocketAddress]
@@ -89,9 +95,10 @@ public final class ArchiveService: Sendable {
         }
         let engine = ServiceEngine(
             core: core, storage: try LocalStorage(folder: configuration.folder, blobs: blobs),
-            trustedProxies: configuration.trustedProxies, clock: clock, random: random)
+            trustedProxies: configuration.trustedProxies, clock: clock, random: random, report: configuration.report)
         var http = HTTPServerConfiguration(port: configuration.port, rules: rules)
         http.addresses = configuration.addresses
+        http.connectionLimit = connectionLimit
         http.stallTime = .seconds(idleSeconds)
         // An upload that is being stored is worth waiting for: its writer would only send it again.
         http.stopGrace = .seconds(stopSeconds)
@@ -172,16 +179,51 @@ public final class ArchiveService: Sendable {
     }
 }
 
+/// Memory for bodies that are on their way: before a signature can be checked its whole body must be here.
+private final class BodyBudget: Sendable {
+    /// All bodies together, in bytes.
+    private static let byteCount = 256 << 20
+    private let taken = Mutex(0)
+
+    /// Holds its share until the request is over, however that ends.
+    final class Share: Sendable {
+        private let budget: BodyBudget
+        private let byteCount: Int
+
+        init?(_ byteCount: Int, of budget: BodyBudget) {
+            let isGranted = budget.taken.withLock { taken in
+                guard taken + byteCount <= BodyBudget.byteCount else { return false }
+                taken += byteCount
+                return true
+            }
+            self.budget = budget
+            self.byteCount = isGranted ? byteCount : 0
+            if !isGranted { return nil }
+        }
+
+        deinit { budget.taken.withLock { $0 -= byteCount } }
+    }
+}
+
 /// Between the HTTP server and the engine.
 private struct ServiceHandler: HTTPHandler {
     let engine: ServiceEngine
+    private let budget = BodyBudget()
+
+    init(engine: ServiceEngine) { self.engine = engine }
 
     func admit(_ head: HTTPRequestHead, from peer: SocketAddress) -> HTTPAdmission {
         let request = ServiceRequest(
             method: head.method, target: head.target, headers: head.headers, peer: peer.address)
-        return switch engine.admit(request, contentLength: head.contentLength) {
-        case .refuse(let answer): .refuse(answer.response)
-        case .take(let byteCount): .collect(limit: byteCount)
+        switch engine.admit(request, contentLength: head.contentLength) {
+        case .refuse(let answer): return .refuse(answer.response)
+        case .take(let byteCount):
+            // A body of unknown length may take all that its route allows.
+            let expected = head.isChunked ? byteCount : head.contentLength ?? 0
+            guard let share = BodyBudget.Share(expected, of: budget) else {
+                return .refuse(ServiceFault(.slowDown, retryAfter: 1).answer.response)
+            }
+            return .collect(limit: byteCount, context: share)
         }
     }
 

@@ -1,8 +1,15 @@
 import Cryptography
+import DurableStore
 import Foundation
 import HTTPService
 import Synchronization
 import Transport
+
+/// What a running service tells its operator: codes alone.
+public enum ServiceReport: Equatable, Sendable {
+    /// Something could not be read or stored; the request was answered 502.
+    case storageFailed(code: String)
+}
 
 /// The service between its front and its storage: counts rates, asks the core, performs what it decided.
 ///
@@ -11,6 +18,8 @@ import Transport
 final class ServiceEngine: Sendable {
     /// Locks that buckets are spread over.
     private static let stripeCount = 64
+    /// Characters of an IPv6 address with a zone, with room to spare.
+    private static let longestAddress = 64
 
     let core: ServiceCore
     private let storage: any ArchiveStorage
@@ -19,17 +28,20 @@ final class ServiceEngine: Sendable {
     private let random: @Sendable (Int) -> [UInt8]
     private let rates: Mutex<ServiceRates>
     private let stripes: [NSLock]
+    private let report: @Sendable (ServiceReport) -> Void
 
     init(
         core: ServiceCore, storage: any ArchiveStorage, trustedProxies: Set<IPAddress> = [],
         clock: @escaping @Sendable () -> ServiceMoment = ServiceEngine.systemClock,
-        random: @escaping @Sendable (Int) -> [UInt8] = SecureRandom.bytes
+        random: @escaping @Sendable (Int) -> [UInt8] = SecureRandom.bytes,
+        report: @escaping @Sendable (ServiceReport) -> Void = { _ in }
     ) {
         self.core = core
         self.storage = storage
         self.trustedProxies = trustedProxies
         self.clock = clock
         self.random = random
+        self.report = report
         rates = Mutex(ServiceRates(core.limits))
         stripes = (0..<Self.stripeCount).map { _ in NSLock() }
     }
@@ -95,7 +107,8 @@ final class ServiceEngine: Sendable {
             case .upload(let plan): return try storage.store(plan)
             }
         } catch {
-            // The storage failed; nothing was acknowledged. The operator sees it in the log of refusals, the caller tries again.
+            // Nothing was acknowledged: the caller tries again, the operator is told.
+            report(.storageFailed(code: (error as? StoreError)?.code ?? "storage_failed"))
             return ServiceFault(.storeFailed).answer
         }
     }
@@ -110,6 +123,7 @@ final class ServiceEngine: Sendable {
             let last = request.headers.fields.last(where: { $0.name.lowercased() == "x-forwarded-for" })?.value
                 .split(separator: ",").last
         else { return request.peer.description }
-        return String(last.trimmingWhitespace)
+        // What the proxy says is only a key to count by; no address is longer.
+        return String(last.trimmingWhitespace.prefix(Self.longestAddress))
     }
 }

@@ -15,7 +15,8 @@ final class LocalStorage: ArchiveStorage {
     init(index: Database, blobs: any BlobStore) throws {
         self.index = index
         self.blobs = blobs
-        try sweep()
+        // What cannot be removed now is removed by a later start; nothing refers to it.
+        try? sweep()
     }
 
     /// Opens the storage of a folder: `index.sqlite`, and `days/` unless the days are kept elsewhere.

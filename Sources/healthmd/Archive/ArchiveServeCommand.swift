@@ -64,6 +64,12 @@ enum ArchiveServeCommand {
         configuration.basePath = invocation.text("--base-path") ?? ""
         configuration.publicURL = try publicURL(invocation)
         configuration.trustedProxies = Set(try addresses("--trusted-proxy", invocation))
+        configuration.report = { report in
+            switch report {
+            case .storageFailed(let code):
+                console.note("a request could not be stored or read (\(code)); it was refused")
+            }
+        }
         configuration.objectStore = try objectStore(invocation)
         if let path = invocation.text("--limits") {
             let bytes = try ArchiveFolders.contents(path, option: "--limits", console)
