@@ -18,11 +18,15 @@ enum TemporaryName {
 extension Directory {
     /// Removes what a killed process left behind while it wrote files in this folder (not below it); returns the count.
     ///
-    /// Only for the holder of the folder's lock: a live writer's file has such a name too.
+    /// Without a limit only for the holder of the folder's lock: a live writer's file has such a name too.
+    ///
+    /// - Parameter limit: spares files that were changed at this time or later, in nanoseconds since 1970. For folders
+    ///   that have no lock: what was last changed before this process began is nobody's any more.
     @discardableResult
-    public func removeAbandonedTemporaries() throws(StoreError) -> Int {
+    public func removeAbandonedTemporaries(changedBefore limit: Int64 = .max) throws(StoreError) -> Int {
         var count = 0
         for entry in try entries() where entry.kind == .regularFile && TemporaryName.matches(entry.name) {
+            guard let status = try status(of: entry.name), status.modifiedNanoseconds < limit else { continue }
             try unlink(entry.name)
             count += 1
         }

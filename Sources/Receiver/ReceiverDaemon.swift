@@ -105,6 +105,8 @@ public final class ReceiverDaemon: Sendable {
     /// Takes the folder, restores the state and begins to listen for phones.
     public init(_ options: Options) throws(ReceiverDaemonError) {
         self.options = options
+        // Fixed now: what a killed process left in a destination is older than this one.
+        _ = DestinationWriter.receiverStart
         let clock: @Sendable () -> Moment = { SystemClock.now() }
         let writesLog = options.writesLog
         let log = Log(clock: clock) { line in

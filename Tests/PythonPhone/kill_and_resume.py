@@ -8,12 +8,14 @@ first partition is committed, one whose phone side is killed then. Each disturbe
 be equal, byte for byte, and the job must say that all days are there. Exit 0 and one line when they are.
 """
 import json
+import os
 import pathlib
 import re
 import signal
 import socket
 import subprocess
 import sys
+import time
 
 from interop import Receiver, until
 
@@ -87,6 +89,14 @@ def disturbed(receiver, victim):
     return re.search(r"job ([0-9A-Fa-f-]{36})", errors).group(1)
 
 
+def abandon(folder):
+    """Leaves what a process that is killed while it writes a day leaves behind; it must be gone in the end."""
+    folder.mkdir(exist_ok=True)
+    leftover = folder / ".healthmd-0123456789abcdef.tmp"
+    leftover.write_text("part of a day")
+    os.utime(leftover, (time.time() - 60, time.time() - 60))
+
+
 def finish(receiver, job):
     until(receiver.connected, "the phone side comes back", seconds=60)
     answer = json.loads(receiver.run("resume", job))
@@ -108,6 +118,7 @@ def main():
                 receiver.run("export", "--from", FROM, "--to", TO)
             elif name == "receiver killed":
                 job = disturbed(receiver, receiver.kill)
+                abandon(receiver.files / "Health")
                 receiver.launch()
                 finish(receiver, job)
             else:

@@ -1,5 +1,6 @@
 import Cryptography
 import DurableStore
+import Glibc
 import HealthData
 
 /// Puts files into a destination by the write mode (export-formats.md 9), relative to its root and never through a link.
@@ -12,9 +13,20 @@ struct DestinationWriter {
     /// How often a file that someone changes meanwhile is read again.
     static let maximumAttempts = 3
 
+    /// When the receiver began, in nanoseconds since 1970; it asks for this as it starts. What was last changed in a
+    /// destination before, and bears the name of a temporary, was left by one that was killed: it holds part of a day
+    /// and must not stay.
+    static let receiverStart: Int64 = {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return Int64(now.tv_sec) * 1_000_000_000
+    }()
+
     let root: Directory
     /// What was written, in order.
     private(set) var written: [WrittenFile] = []
+    /// Folders that were rid of abandoned temporaries.
+    private var sweptFolders: Set<String> = []
 
     init(root: Directory) { self.root = root }
 
@@ -61,7 +73,11 @@ struct DestinationWriter {
 
     /// Replaces a file with what is written into it.
     mutating func install(_ path: String, _ write: (DurableFileWriter) throws -> Void) throws {
-        if let slash = path.lastIndex(of: "/") { _ = try root.createDirectory(String(path[..<slash])) }
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) }
+        let parent = try folder.map { try root.createDirectory($0) } ?? root
+        if sweptFolders.insert(folder ?? "").inserted {
+            try parent.removeAbandonedTemporaries(changedBefore: Self.receiverStart)
+        }
         var hasher = SHA256()
         let installed = try root.durableReplace(path, observing: { hasher.update($0) }, write: write)
         written.append(WrittenFile(path: path, byteCount: Int64(installed.byteCount), sha256: hasher.peek()))
