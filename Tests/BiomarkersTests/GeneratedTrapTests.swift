@@ -43,6 +43,7 @@ struct GeneratedTrapTests {
             report.dropped["HKQuantityTypeIdentifierStepCount"]
                 == types["HKQuantityTypeIdentifierStepCount"]?.number?.int)
         #expect(report.proposals.allSatisfy { $0.id != "steps" })
+        #expect(report.dropped["Workout"] == export.expected["elements"]?["Workout"]?.number?.int)
         // Trap 9.
         let inert = report.unplaceable.filter { $0.kind == .wearable }
         #expect(

@@ -54,6 +54,7 @@ import Testing
         let reviewed = try run(["review", try export(), "--json"], input: "what\ne\n12,5\ne\n61.5\ns\n")
         #expect(reviewed.status == 0)
         #expect(reviewed.errors.contains("2026-04-14T06:00:00Z  62"))
+        #expect(reviewed.errors.contains("1 record of 1 other type was counted"))
         #expect(reviewed.errors.contains("that is no decimal number"))
         #expect(!reviewed.errors.contains("\u{1B}"))
         #expect(try reviewed.document()["entries"]?.array?.compactMap { $0["decision"]?.string } == ["edited"])

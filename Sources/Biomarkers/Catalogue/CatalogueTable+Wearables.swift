@@ -26,7 +26,7 @@ enum CatalogueTable {
         loinc | 41653-7 | Glucose [Mass/volume] in Capillary blood by Glucometer | BE
         inert | bmi | Body mass index | count | 1 | BodyMassIndex
         loinc | 39156-5 | Body mass index (BMI) [Ratio] | DE
-        inert | respiratory_rate | Respiratory rate | heart_rate | 1 | RespiratoryRate
+        inert | respiratory_rate | Respiratory rate | rate_per_minute | 1 | RespiratoryRate
         loinc | 9279-1 | Respiratory rate | DE
         inert | heart_rate_recovery | Heart rate recovery | heart_rate | 0 | HeartRateRecoveryOneMinute
         inert | body_fat_pct | Body fat | fraction | 1 | BodyFatPercentage

@@ -18,6 +18,9 @@ enum UnitTable {
         from | count/min
         from | count/s | * 60
         from | /min
+        quantity | rate_per_minute | /min
+        from | count/min
+        from | count/s | * 60
         quantity | milliseconds | ms
         quantity | fraction | %
         quantity | oxygen_uptake | mL/kg/min

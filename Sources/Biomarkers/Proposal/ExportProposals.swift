@@ -143,10 +143,14 @@ public enum ExportProposals {
             }
         }
 
+        /// Everything that nothing can grade, by type.
         private func dropped() -> [String: Int] {
             var counts: [String: Int] = [:]
             for (type, found) in summary.types where catalogue.biomarker(ofType: type) == nil {
                 counts[type] = found.count + found.nestedCount
+            }
+            for element in ["Workout", "ActivitySummary", "Audiogram", "VisionPrescription"] {
+                if let count = summary.elements[element] { counts[element] = count }
             }
             return counts
         }

@@ -19,6 +19,15 @@ extension ProposalReport {
     }
 }
 
+extension ProposalReport {
+    /// The document without its proposals: what a review shows beside them.
+    public var surroundings: JSONValue {
+        guard case .object(var object) = document else { return .null }
+        object["proposals"] = nil
+        return .object(object)
+    }
+}
+
 extension Proposal {
     /// One element of `proposals`, without the single readings.
     public var document: JSONValue {

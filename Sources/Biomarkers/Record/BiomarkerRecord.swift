@@ -44,15 +44,16 @@ public final class BiomarkerRecord: Sendable {
     /// Puts the proposals of one reading in the place of what waited. They count as not shown.
     public func replacePending(with report: ProposalReport, at now: Instant) throws {
         let time = Self.text(now)
+        let surroundings = Self.canonical(report.surroundings)
         let rows = report.proposals.map { (id: $0.id, evidence: Self.canonical($0.evidence)) }
         try database.transaction { connection in
             try connection.run("DELETE FROM pending")
             try connection.run(
                 """
-                INSERT OR REPLACE INTO pending_source (only, computed_at, name, sha256, is_complete)
-                VALUES (1, ?, ?, ?, ?)
+                INSERT OR REPLACE INTO pending_source (only, computed_at, name, sha256, is_complete, surroundings)
+                VALUES (1, ?, ?, ?, ?, ?)
                 """, .text(time), .text(report.source.pathName), .text(report.source.sha256),
-                .boolean(report.source.isComplete))
+                .boolean(report.source.isComplete), .text(surroundings))
             for (position, row) in rows.enumerated() {
                 try connection.run(
                     "INSERT INTO pending (position, biomarker, evidence, evidence_sha256) VALUES (?, ?, ?, ?)",
@@ -84,10 +85,13 @@ public final class BiomarkerRecord: Sendable {
                 id: try row.text(0), evidence: try JSONParser.parse(Array(try row.text(1).utf8)),
                 evidenceDigest: try row.text(2), shownAt: try row.textIfPresent(3))
         }
-        return try connection.first("SELECT computed_at, name, sha256, is_complete FROM pending_source") { row in
+        return try connection.first(
+            "SELECT computed_at, name, sha256, is_complete, surroundings FROM pending_source"
+        ) { row in
             PendingReview(
                 computedAt: try row.text(0), sourceName: try row.text(1), sourceDigest: try row.text(2),
-                isComplete: try row.boolean(3), proposals: proposals)
+                isComplete: try row.boolean(3), surroundings: try JSONParser.parse(Array(try row.text(4).utf8)),
+                proposals: proposals)
         }
     }
 

@@ -87,6 +87,8 @@ public struct PendingReview: Sendable {
     public let sourceDigest: String
     /// Whether the export was whole.
     public let isComplete: Bool
+    /// What stood around the proposals: `unplaceable`, `dropped`, `warnings` and the rest of the document.
+    public let surroundings: JSONValue
     /// In the order in which they were proposed.
     public let proposals: [PendingProposal]
 }

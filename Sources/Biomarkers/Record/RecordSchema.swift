@@ -8,7 +8,7 @@ enum RecordSchema {
     /// - `entry`: decisions, in order, never changed and never removed; the triggers hold that also against a later
     ///   mistake of ours. `evidence` is the proposal as it was looked at, with its readings.
     /// - `pending`: what the last reading of an export proposed and nobody has decided. `shown_at` is set when it was
-    ///   printed: nothing is saved unseen.
+    ///   printed: nothing is saved unseen. `surroundings` is the rest of its document: warnings, and what has no place.
     static let schema = DatabaseSchema(
         applicationID: "hmBM",
         migrations: [
@@ -38,7 +38,8 @@ enum RecordSchema {
                     computed_at TEXT NOT NULL,
                     name TEXT NOT NULL,
                     sha256 TEXT NOT NULL,
-                    is_complete INTEGER NOT NULL
+                    is_complete INTEGER NOT NULL,
+                    surroundings TEXT NOT NULL
                 ) STRICT;
                 CREATE TABLE pending (
                     position INTEGER PRIMARY KEY,

@@ -55,10 +55,7 @@ enum BiomarkerCommands {
         options: readingOptions,
         run: { invocation, console in
             let record = try BiomarkerRecord.open(in: try folder(invocation))
-            if let path = invocation.words.first {
-                let report = try computed(path, invocation, record)
-                console.noteWithoutLineEnd(BiomarkerText.surroundings(report))
-            }
+            if let path = invocation.words.first { _ = try computed(path, invocation, record) }
             guard let pending = try record.pending(), !pending.proposals.isEmpty else {
                 throw BiomarkersError.nothingPending
             }

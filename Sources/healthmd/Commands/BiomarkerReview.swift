@@ -23,6 +23,7 @@ struct BiomarkerReview {
         let input = LineInput(console.standardInput)
         let count = pending.proposals.count
         console.note(BiomarkerText.heading(pending))
+        console.noteWithoutLineEnd(BiomarkerText.surroundings(pending.surroundings))
         for (index, proposal) in pending.proposals.enumerated() {
             console.note("")
             console.note("\(index + 1) of \(count)  " + BiomarkerText.evidence(proposal.evidence))

@@ -12,26 +12,28 @@ enum BiomarkerText {
         var lines = report.proposals.map { evidence($0.evidence, readings: 0) }
         if lines.isEmpty { lines.append("nothing is proposed") }
         let next = report.proposals.isEmpty ? "" : "\nnext: healthmd biomarkers review\n"
-        return lines.joined(separator: "\n") + "\n\n" + surroundings(report) + next
+        return lines.joined(separator: "\n") + "\n\n" + surroundings(report.surroundings) + next
     }
 
     /// What stands around the proposals: warnings, and what has no place.
-    static func surroundings(_ report: ProposalReport) -> String {
-        var text = ""
-        for warning in report.warnings { text += "warning: \(safe(warning.message))\n" }
-        let found = report.unplaceable.filter { $0.count != 0 }
-        if !found.isEmpty { text += "without a place:\n" }
-        for entry in found {
-            let value = [entry.valueText, entry.unit].compactMap(\.self).joined(separator: " ")
-            let parts = [value, entry.date.map { String($0.prefix(10)) } ?? ""].filter { !$0.isEmpty }
+    static func surroundings(_ report: JSONValue) -> String {
+        var lines = (report["warnings"]?.array ?? []).map { "warning: " + text($0["message"]) }
+        let found = (report["unplaceable"]?.array ?? []).filter { $0["count"]?.number?.int != 0 }
+        if !found.isEmpty { lines.append("without a place:") }
+        lines += found.map { entry in
+            let value = [text(entry["value_text"]), text(entry["unit"])].filter { !$0.isEmpty }.joined(separator: " ")
+            let parts = [value, day(entry["date"])].filter { !$0.isEmpty }
             let detail = parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")
-            text += "  \(safe(entry.name))\(safe(detail)) (\(entry.reason.rawValue))\n"
+            return "  \(text(entry["name"]))\(detail) (\(text(entry["reason"])))"
         }
-        let dropped = report.dropped.values.reduce(0, +)
-        if dropped > 0 {
-            text += "\(dropped) records of \(report.dropped.count) other types were counted and dropped\n"
+        let dropped = (report["dropped"]?.object?.members ?? []).compactMap { $0.value.number?.int }
+        if !dropped.isEmpty {
+            let count = dropped.reduce(0, +)
+            lines.append(
+                "\(count) \(count == 1 ? "record" : "records") of \(dropped.count) other "
+                    + "\(dropped.count == 1 ? "type was" : "types were") counted and dropped")
         }
-        return text
+        return lines.map { $0 + "\n" }.joined()
     }
 
     static func heading(_ pending: PendingReview) -> String {
