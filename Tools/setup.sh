@@ -8,7 +8,6 @@ packages=(
     libmicrohttpd-dev    # control API, archive service
     libsqlite3-dev       # journals, jobs, day store
     zlib1g-dev           # deflate
-    libarchive-dev       # archives of odd kinds
     libcurl4-openssl-dev # HTTP client
     pkg-config
     python3              # demo, checks and test data
