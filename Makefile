@@ -4,7 +4,7 @@ SWIFT ?= swift
 PREFIX ?= /usr/local
 SWIFT_FILES = Package.swift Sources Tests
 
-.PHONY: help setup build demo test lint bench install clean
+.PHONY: help setup build demo test lint bench check-long test-extra install clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,6 +27,12 @@ lint: ## format lint, layering check
 
 bench: build ## our program beside its peers, on the same data in one run
 	@Tools/bench.py
+
+test-extra: build ## checks against other people's programs (skipped when they cannot be had)
+	@Tools/test-extra.sh
+
+check-long: build ## the long checks, one after the other: hours
+	@Tools/check-long.sh
 
 install: build ## install the program (PREFIX=/usr/local)
 	install -D -m 755 .build/release/healthmd $(DESTDIR)$(PREFIX)/bin/healthmd
