@@ -4,7 +4,7 @@ SWIFT ?= swift
 PREFIX ?= /usr/local
 SWIFT_FILES = Package.swift Sources Tests
 
-.PHONY: help setup build demo test lint bench check-long test-extra install clean
+.PHONY: help setup build demo test lint bench check-long test-extra install deb clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,9 +21,10 @@ demo: build ## receiver and phone side on loopback: pair, export 30 days, extrac
 test: setup ## all tests
 	$(SWIFT) test --disable-xctest
 
-lint: ## format lint, layering check
+lint: ## format lint, layering check, service units
 	$(SWIFT) format lint --strict --recursive $(SWIFT_FILES)
 	@Tools/check-layers.py
+	@Tools/check-units.sh
 
 bench: build ## our program beside its peers, on the same data in one run
 	@Tools/bench.py
@@ -34,8 +35,11 @@ test-extra: build ## checks against other people's programs (skipped when they c
 check-long: build ## the long checks, one after the other: hours
 	@Tools/check-long.sh
 
-install: build ## install the program (PREFIX=/usr/local)
-	install -D -m 755 .build/release/healthmd $(DESTDIR)$(PREFIX)/bin/healthmd
+install: build ## program, manual page, completions, service units (PREFIX=/usr/local)
+	@Tools/install.sh .build/release/healthmd "$(DESTDIR)" "$(PREFIX)"
+
+deb: setup ## a Debian package that needs no Swift toolchain where it is installed
+	@Tools/make-deb.sh
 
 clean: ## remove what was built
 	rm -rf .build

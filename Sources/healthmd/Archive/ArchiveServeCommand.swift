@@ -45,7 +45,10 @@ enum ArchiveServeCommand {
         let service = try ArchiveService.start(try configuration(invocation, console))
         let addresses = service.addresses.map(\.description).joined(separator: ", ")
         console.note("archive service: \(addresses)")
+        let notice = ServiceNotice()
+        notice.ready()
         interruption.wait()
+        notice.stopping()
         service.stop()
         return .success
     }

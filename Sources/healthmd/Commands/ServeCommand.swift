@@ -24,6 +24,7 @@ enum ServeCommand {
 
     private static func run(_ invocation: Invocation, _ console: Console) throws -> ExitCode {
         let interruption = Interruption.watch()
+        let notice = ServiceNotice()
         let daemon = try ReceiverDaemon(try options(invocation))
         let api = ControlAPI(
             configuration: ControlAPI.Configuration(
@@ -34,12 +35,14 @@ enum ServeCommand {
             let endpoint = try api.start()
             try daemon.ready(controlPort: endpoint.port)
             welcome(daemon, endpoint.port, console)
+            notice.ready(proof: { _ = daemon.control.status() })
         } catch {
             api.stop()
             daemon.stop()
             throw error
         }
         interruption.wait()
+        notice.stopping()
         // In this order: what waits at the API is let go while the receiver can still be told.
         api.stop()
         daemon.stop()

@@ -58,6 +58,9 @@ enum PhoneCommands {
             let token = StopToken()
             interruption.onSignal { token.stop() }
             let report = ServiceReport(invocation, console)
+            let notice = ServiceNotice()
+            interruption.onSignal { notice.stopping() }
+            notice.ready()
             try client(invocation).serve(token) { report.take($0) }
             return .success
         })

@@ -1,0 +1,76 @@
+@testable import healthmd
+
+/// The manual page, rendered from the command table in the `man` macros: the same source as help and completion.
+struct ManualPage {
+    let sections: [CommandTable.Section]
+
+    /// The page's text. It holds no date and no version, so that it changes only when a command does.
+    var text: String {
+        var lines = [
+            ".TH HEALTHMD 1", ".SH NAME", "healthmd \\- health data, whole and verified, on machines that you own",
+            ".SH SYNOPSIS", ".B healthmd", ".I COMMAND", "[options]", ".SH EXAMPLE", ".EX",
+            Self.escaped("healthmd export --last 7"), ".EE",
+        ]
+        for section in sections {
+            lines += [".SH \(Self.escaped(section.title.uppercased()))"]
+            for command in section.commands { lines += Self.lines(of: command) }
+        }
+        lines += [".SH OPTIONS OF EVERY COMMAND"] + GlobalOptions.all.flatMap(Self.lines(of:))
+        lines += [".SH EXIT STATUS"]
+        for (code, meaning) in Self.exitCodes { lines += [".TP", "\(code.rawValue)", Self.escaped(meaning)] }
+        lines += [
+            ".SH FILES", ".TP", Self.escaped("${XDG_DATA_HOME:-~/.local/share}/healthmd"),
+            "Keys, journals and settings of this person: private, and not to be copied to another machine while in use.",
+        ]
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// What each exit code says (cli.md 11).
+    private static let exitCodes: [(ExitCode, String)] = [
+        (.success, "Done; also help and guidance."),
+        (.failure, "The command ran and failed, is unfinished, or is partial without permission."),
+        (.usage, "The command line cannot be run."),
+        (.partial, "With --exit-codes extended: part of it is there."),
+        (.notFound, "With --exit-codes extended: no such job, or it has expired."),
+        (.busy, "With --exit-codes extended: another job or another waiter is there."),
+        (.peerUnavailable, "With --exit-codes extended: the phone is not there."),
+        (.timedOut, "With --exit-codes extended: the wait ended, the job goes on."),
+        (.integrity, "With --exit-codes extended: what arrived is not what was sent."),
+        (.interrupted, "Interrupted; the job lives on."),
+        (.terminated, "Terminated; the job lives on."),
+    ]
+
+    private static func lines(of command: CommandSpec) -> [String] {
+        let words = command.positionals.map { positional in
+            switch positional.count {
+            case .one: positional.name
+            case .optional: "[\(positional.name)]"
+            case .oneOrMore: "\(positional.name)…"
+            case .any: "[\(positional.name)…]"
+            }
+        }
+        let heading = ([command.spelled] + words).joined(separator: " ")
+        var lines = [".SS \(escaped(heading))", escaped(command.summary)]
+        for positional in command.positionals {
+            lines += [".TP", ".I \(escaped(positional.name))", escaped(positional.summary)]
+        }
+        lines += command.options.flatMap(Self.lines(of:))
+        for example in command.examples {
+            lines += [".PP", escaped(example.explanation) + ":", ".EX", "    " + escaped(example.command), ".EE"]
+        }
+        return lines
+    }
+
+    private static func lines(of option: OptionSpec) -> [String] {
+        let names = ([option.name] + option.aliases).joined(separator: ", ")
+        let value = option.placeholder.isEmpty ? "" : " \(option.placeholder)"
+        let summary = option.repeats ? option.summary + " (may be repeated)" : option.summary
+        return [".TP", ".B \(escaped(names + value))", escaped(summary)]
+    }
+
+    /// Text as the macros take it: no escapes, no request at the start of a line, dashes that can be copied.
+    private static func escaped(_ text: String) -> String {
+        let plain = text.replacing("\\", with: "\\e").replacing("-", with: "\\-")
+        return plain.hasPrefix(".") || plain.hasPrefix("'") ? "\\&" + plain : plain
+    }
+}
