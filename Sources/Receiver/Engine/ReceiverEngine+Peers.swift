@@ -194,6 +194,9 @@ extension ReceiverEngine {
     private func rejected(_ rejected: ExportRejected, from installationID: UUID) {
         guard let jobID = rejected.jobID ?? soleJob(of: installationID) else { return }
         log("request_rejected", ("job", .id(jobID)), ("peer", .id(installationID)))
+        if rejected.reason == .requestAlreadyInProgress {
+            return jobEvent(jobID, from: installationID) { book in book.phoneBusy(jobID, now: now) }
+        }
         jobEvent(jobID, from: installationID) { book in
             guard let job = book.jobs[jobID] else { return [] }
             let isCancelled = rejected.reason == .cancelled
@@ -222,7 +225,7 @@ extension ReceiverEngine {
         case .exportLimitReached: "The phone's export allowance is used up."
         case .macDestinationUnavailable: "The phone did not find the destination usable. Check it, then try again."
         case .healthKitFetchFailed: "The phone could not read its health data. Try again."
-        case .requestAlreadyInProgress: "The phone works on another export. Wait for it, then try again."
+        case .requestAlreadyInProgress: "The phone works on another export."
         case .cancelled: "The export was cancelled on the phone."
         case .timedOut: "The phone gave up waiting. Try again."
         case .unknown: "The phone refused the request."

@@ -125,12 +125,31 @@ final class ReceiverEngine: @unchecked Sendable {
         attempt("sweep_failed") { try change { book in ((), book.expire(now: now)) } }
         attempt("trust_sweep_failed") { try decideGate { gate in ((), gate.tick(at: now)) } }
         for installationID in peers.keys { transfer(.tick, of: installationID) }
+        takeTurns()
+    }
+
+    /// Sends the requests whose turn has come (a phone serves one export at a time).
+    private func takeTurns() {
+        guard !isStopping, let due = book.nextTurn(), due <= now.monotonic else { return }
+        for peer in peers.values.sorted(by: { $0.order < $1.order }) {
+            let facts = self.facts(of: peer)
+            attempt("turn_failed") {
+                try change { book in
+                    (
+                        (),
+                        book.takeTurns(
+                            of: facts, isUsable: { self.destinationFacts(of: $0).binding != nil }, now: now)
+                    )
+                }
+            }
+        }
     }
 
     /// Seconds until ``tick()`` has something to do; at most a minute, for lives that end by the wall clock.
     func secondsUntilTick() -> Double {
         var deadlines = [now.monotonic + 60]
         if let deadline = book.nextWaiterDeadline() { deadlines.append(deadline) }
+        if let deadline = book.nextTurn() { deadlines.append(deadline) }
         if let deadline = gate.deadline { deadlines.append(deadline) }
         deadlines += peers.values.compactMap(\.transfers.nextDeadline)
         return max(0, (deadlines.min() ?? 0) - now.monotonic)
@@ -157,6 +176,8 @@ final class ReceiverEngine: @unchecked Sendable {
         }
         book = next
         perform(actions)
+        // After whatever the caller still says about what ended, such as its final acknowledgement.
+        if let due = book.nextTurn(), due <= now.monotonic { queue.post { [self] in takeTurns() } }
         return result
     }
 
@@ -190,6 +211,7 @@ final class ReceiverEngine: @unchecked Sendable {
         for action in actions {
             switch action {
             case .store(let job):
+                book.mayEndWaits(job, now: now)
                 // Others may begin now: their phones are told.
                 guard job.state.isTerminal else { break }
                 for installationID in peers.keys { sendStatus(to: installationID) }

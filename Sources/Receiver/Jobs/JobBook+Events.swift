@@ -13,23 +13,9 @@ extension JobBook {
         var actions: [JobAction] = []
         let own = jobs.values.filter { $0.peerInstallationID == peer.installationID }.sorted(by: JobBook.isOlder)
         for job in own where job.owesCancelToPeer { actions.append(.sendCancel(jobID: job.id)) }
-        let isBusy = jobs.values.contains { JobBook.isUnderWay($0.state) && $0.origin == .macInitiated }
-        guard !isBusy else { return actions }
-        let waiting = own.first { job in
-            guard job.origin == .macInitiated, job.state == .paused || job.state == .queued else { return false }
-            guard let request = job.request else { return false }
-            if request.canonicalSelection != nil, !peer.supportsSelection { return false }
-            let destination: DestinationFacts =
-                job.destination.map { isUsable($0) ? .ready($0) : .unavailable } ?? .notSelected
-            return preflight(request, peer: peer, destination: destination) == nil
-        }
-        guard var job = waiting else { return actions }
-        job.state = .sent
-        job.isDurable = peer.isDurable
-        job.peerName = peer.name
-        job.message = "The request was sent to the phone."
-        actions += [put(job, now: now), .sendRequest(jobID: job.id)]
-        return actions
+        // What an earlier connection was told does not bind this one.
+        for job in own { turns[job.id] = nil }
+        return actions + sendOldest(of: own, to: peer, isUsable: isUsable, now: now)
     }
 
     /// The phone took the request; for `all_available` with the days that it resolved.
@@ -153,6 +139,8 @@ extension JobBook {
     /// The connection to a phone ended: its jobs pause, their waiters are told.
     public mutating func disconnected(from installationID: UUID, now: Moment) -> [JobAction] {
         var actions: [JobAction] = []
+        // Its next hello gives every turn anew.
+        for job in jobs.values where job.peerInstallationID == installationID { turns[job.id] = nil }
         for var job in jobs.values.sorted(by: JobBook.isOlder)
         where job.peerInstallationID == installationID && JobBook.isUnderWay(job.state) {
             job.state = .paused

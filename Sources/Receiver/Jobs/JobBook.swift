@@ -20,6 +20,8 @@ public struct JobBook: Sendable {
     /// Ids whose stored state was damaged and is kept aside.
     public private(set) var corruptJobIDs: Set<UUID>
     var waiters: [UUID: Waiter] = [:]
+    /// Jobs that have to wait for their turn at a phone that is connected.
+    var turns: [UUID: Turn] = [:]
 
     /// The book after a start: nobody is connected, so everything that was under way is paused.
     public init(restoring stored: [Job] = [], corruptJobIDs: Set<UUID> = []) {
@@ -48,6 +50,9 @@ public struct JobBook: Sendable {
     /// When the driver should call ``expire(now:)`` next, on the monotonic clock.
     public func nextWaiterDeadline() -> Double? { waiters.values.map(\.deadline).min() }
 
+    /// When the driver should call ``takeTurns(of:isUsable:now:)`` next, on the monotonic clock.
+    public func nextTurn() -> Double? { turns.values.compactMap(\.dueAt).min() }
+
     static func isOlder(_ left: Job, _ right: Job) -> Bool {
         (left.createdAt, left.id.uuidString) < (right.createdAt, right.id.uuidString)
     }
@@ -66,6 +71,8 @@ public struct JobBook: Sendable {
         var job = job
         job.updatedAt = max(job.updatedAt, now.unixSeconds)
         jobs[job.id] = job
+        // A job that goes on, or is over, waits for nothing.
+        if job.state.isTerminal || (JobBook.isUnderWay(job.state) && job.state != .sent) { turns[job.id] = nil }
         return .store(job)
     }
 
@@ -96,6 +103,7 @@ public struct JobBook: Sendable {
         var actions: [JobAction] = []
         for job in jobs.values where job.expiresAt <= now.unixSeconds {
             jobs[job.id] = nil
+            turns[job.id] = nil
             actions.append(.remove(job))
             actions += answerWaiter(of: job.id, with: JobRefusal.jobExpired.response(jobID: job.id))
         }
