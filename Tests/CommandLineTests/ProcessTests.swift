@@ -9,8 +9,11 @@ import Testing
 /// Signals, with the real program.
 @Suite("Processes")
 struct ProcessTests {
-    private func start(_ words: [String], _ folder: TemporaryFolder) throws -> Process {
+    private func start(
+        _ words: [String], _ folder: TemporaryFolder, environment: [String: String] = [:]
+    ) throws -> Process {
         let process = Process()
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.executableURL = try Program.healthmd()
         process.arguments = words
         for (name, keyPath) in [("out", \Process.standardOutput), ("err", \Process.standardError)] {
@@ -66,6 +69,32 @@ struct ProcessTests {
         process.waitUntilExit()
         #expect(process.terminationStatus == 1)
         #expect(try folder.text("err").contains("standard output cannot be written"))
+    }
+
+    @Test("services tell their manager that they are ready, live and end", arguments: [["serve"], ["phone", "serve"]])
+    func manager(command: [String]) throws {
+        let folder = try TemporaryFolder()
+        let manager = try FakeServiceManager()
+        var words = command + ["--data-dir", folder.appending("state")]
+        if command == ["serve"] {
+            words += ["--control-port", "0", "--peer-port", "0", "--peer-address", "127.0.0.1"]
+        }
+        let process = try start(
+            words, folder, environment: ["NOTIFY_SOCKET": manager.name, "WATCHDOG_USEC": "200000"])
+        defer { if process.isRunning { process.terminate() } }
+        var told: [String] = []
+        func isTold(_ state: String) -> Bool {
+            let message = manager.receive()
+            if !message.isEmpty { told.append(message) }
+            return told.contains(state)
+        }
+        try wait("readiness") { isTold("READY=1") }
+        // Only the receiver has a piece of work that proves that it lives.
+        if command == ["serve"] { try wait("a sign of life") { isTold("WATCHDOG=1") } }
+        process.terminate()
+        try wait("the end") { isTold("STOPPING=1") }
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit && told.first == "READY=1")
     }
 
     @Test("serve publishes its ports, answers, refuses a second one, and ends with 0 on SIGTERM")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Transport
@@ -7,7 +8,7 @@ import Testing
 struct ServiceManagerTests {
     @Test("each state is one datagram", arguments: [false, true])
     func datagrams(isAbstract: Bool) throws {
-        let manager = try FakeManager(isAbstract: isAbstract)
+        let manager = try FakeServiceManager(isAbstract: isAbstract)
         let service = try #require(ServiceManager(environment: ["NOTIFY_SOCKET": manager.name]))
         #expect(service.tell(.ready) && service.tell(.alive) && service.tell(.stopping))
         #expect((0..<3).map { _ in manager.receive() } == ["READY=1", "WATCHDOG=1", "STOPPING=1"])
@@ -48,37 +49,3 @@ struct ServiceManagerTests {
 }
 
 private func isNobody(_ manager: ServiceManager?) -> Bool { manager == nil }
-
-/// A datagram socket that plays the manager.
-private final class FakeManager {
-    let name: String
-    private let descriptor: Int32
-    private let path: String?
-
-    init(isAbstract: Bool) throws {
-        let word = "healthmd-notify-\(UUID().uuidString.prefix(8))"
-        path = isAbstract ? nil : "/tmp/\(word)"
-        name = path ?? "@\(word)"
-        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = isAbstract ? [0] + Array(word.utf8) : Array(name.utf8)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
-        let status = withUnsafePointer(to: address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
-        }
-        try #require(status == 0)
-    }
-
-    deinit {
-        close(descriptor)
-        if let path { unlink(path) }
-    }
-
-    func receive() -> String {
-        var buffer = [UInt8](repeating: 0, count: 64)
-        let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
-        return String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self)
-    }
-}
