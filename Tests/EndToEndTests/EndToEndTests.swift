@@ -31,4 +31,13 @@ struct EndToEndTests {
         #expect(outcome.status == 0, "\(outcome.output)\n\(outcome.errors)")
         #expect(outcome.output.hasPrefix("phone settings:"))
     }
+
+    @Test("health values reach no log, error, journal or process title; everything written is private")
+    func canaries() throws {
+        let work = try TemporaryFolder()
+        let script = Checkout.root.appendingPathComponent("Tests/PythonPhone/canaries.py")
+        let outcome = try Program.run("python3", [script.path, try Program.healthmd().path, work.path])
+        #expect(outcome.status == 0, "\(outcome.output)\n\(outcome.errors)")
+        #expect(outcome.output.hasPrefix("canaries:"))
+    }
 }
