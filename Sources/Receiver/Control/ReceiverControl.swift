@@ -88,6 +88,8 @@ public protocol ResponseSpool: Sendable {
     /// Throws ``ReceiverControlError/responseSpoolUnavailable`` when a check fails; the response is then sent
     /// without the raw body, with that code as its failure reason and HTTP 409.
     func openSnapshot() throws(ReceiverControlError) -> ResponseSnapshot
+    /// Looks after what ``openSnapshot()`` has not read: the protected copy. Blocks for as long as that takes.
+    func checkCopies()
 }
 
 /// The facts that the seven headers of a raw response state.

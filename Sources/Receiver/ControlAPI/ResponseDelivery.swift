@@ -23,6 +23,8 @@ struct ResponseDelivery: Sendable {
             guard !deferred.clientHasLeft else { return }
             // Refused when the client left meanwhile; then the snapshot's descriptor is closed with the response.
             deferred.complete(Self.stored(spool, answer.response))
+            // Behind the downloads that wait already: nobody waits for this.
+            pool.submit { spool.checkCopies() }
         }
     }
 

@@ -26,7 +26,7 @@ extension ReceiverEngine {
             durable?.fractionComplete = 1
         }
         let finalizer = RawFinalizer(
-            jobID: session.jobID, journal: session.machine.journal, items: session.folder.items, jobs: store.jobs,
+            jobID: session.jobID, journal: session.machine.journal, folder: session.folder, jobs: store.jobs,
             acceptedVersions: configuration.acceptedDocumentVersions, durable: durable,
             interruption: session.interruption)
         worker.post { [self] in
@@ -55,6 +55,36 @@ extension ReceiverEngine {
                 message: "The phone's data did not pass the checks: \(refusal.issue.code).")
         } catch {
             suspend(session, error)
+        }
+    }
+
+    /// Repeats the end of a session. A raw result is read first, and repaired when it is damaged: an acknowledgement says
+    /// that it is there (control-api.md 14).
+    func replayFinals(of session: LiveSession, _ ack: CorpusTransferFinalAck) {
+        guard ack.accepted, session.manifest.mode == .strictRaw else { return sendFinals(of: session, ack) }
+        let spool: JobResponseSpool
+        do {
+            guard let found = try book.jobs[session.jobID].flatMap({ try responseSpool(of: $0) }) else {
+                return sendFinals(of: session, ack)
+            }
+            spool = found
+        } catch {
+            return log("response_unreadable", ("job", .id(session.jobID)), ("code", .code(of: error)))
+        }
+        // One at a time: to a repeat that comes meanwhile nothing is said.
+        guard !isStopping, finalizing.insert(session.id).inserted else { return }
+        worker.post { [self] in
+            let restoration = Result { try spool.restore() }
+            queue.post { [self] in
+                finalizing.remove(session.id)
+                do {
+                    // What is lost on this side stays acknowledged: clients are told, and the phone's part is over.
+                    _ = try restoration.get()
+                    sendFinals(of: session, ack)
+                } catch {
+                    log("response_not_repaired", ("job", .id(session.jobID)), ("code", .code(of: error)))
+                }
+            }
         }
     }
 

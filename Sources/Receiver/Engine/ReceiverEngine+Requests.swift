@@ -74,18 +74,32 @@ extension ReceiverEngine {
 
     /// A response with the spool that belongs to it.
     func controlAnswer(_ response: ControlResponse) -> ControlAnswer {
-        guard let jobID = response.jobID, book.jobs[jobID]?.state == .completed,
-            book.jobs[jobID]?.responseMode == .rawJSON
+        guard let jobID = response.jobID, let job = book.jobs[jobID], job.state == .completed,
+            job.responseMode == .rawJSON
         else { return ControlAnswer(response) }
         do {
-            guard let stored = try store.response(of: jobID) else { return ControlAnswer(response) }
-            return ControlAnswer(
-                response, spool: JobResponseSpool(jobID: jobID, stored: stored, jobs: store.jobs, scratch: store.folder)
-            )
+            return ControlAnswer(response, spool: try responseSpool(of: job))
         } catch {
             log("response_unreadable", ("job", .id(jobID)), ("code", .code(of: error)))
             return ControlAnswer(response)
         }
+    }
+
+    /// The stored body of a finished raw job, if there is one.
+    func responseSpool(of job: Job) throws -> JobResponseSpool? {
+        guard let sessionID = job.sessionID, let stored = try store.response(of: job.id) else { return nil }
+        let jobID = job.id
+        return JobResponseSpool(
+            jobID: jobID, sessionID: sessionID, stored: stored,
+            folders: .init(jobs: store.jobs, sessions: store.sessions, scratch: store.folder),
+            rebind: { [weak self] identity in
+                self?.queue.post { [weak self] in
+                    self?.attempt("response_folder_not_stored") {
+                        guard let store = self?.store else { return }
+                        try store.transaction { try ReceiverStore.rebindResponse(of: jobID, to: identity, $0) }
+                    }
+                }
+            }, log: log)
     }
 }
 

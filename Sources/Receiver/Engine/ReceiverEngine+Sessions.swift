@@ -284,7 +284,7 @@ extension ReceiverEngine {
         switch machine.finalize(finalize) {
         case .refused(let ack): send(.corpusFinalAck(ack), to: installationID)
         case .ignored: break
-        case .replayed(let ack): sendFinals(of: session, ack)
+        case .replayed(let ack): replayFinals(of: session, ack)
         case .begun:
             do {
                 try change(also: { connection in
@@ -403,10 +403,17 @@ extension ReceiverEngine {
     /// Deletes the payload of a session that is over; its rows stay until the job expires.
     func removePayload(of session: LiveSession) {
         let folder = session.folder
-        worker.post { [log] in
+        let jobID = session.jobID
+        // A cancel may come between a raw result and its transaction: then the result is payload too.
+        let isResultKept = session.machine.journal.state == .completed
+        worker.post { [log, jobs = store.jobs] in
             do {
                 try folder.directory.removeTree("items")
                 try folder.directory.removeTree("finalization")
+                if !isResultKept {
+                    try folder.directory.removeTree(JobResponseSpool.terminalFolderName)
+                    try jobs.removeTree(jobID.uuidString)
+                }
             } catch {
                 log("payload_removal_failed", ("code", .code(of: error)))
             }

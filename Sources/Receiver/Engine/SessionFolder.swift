@@ -8,6 +8,7 @@ import HMDCItem
 ///
 ///     sessions/<SESSION>/items/<ITEM>.item      items, growing segment by segment, complete ones until the end
 ///     sessions/<SESSION>/spool-<TRANSFER>-<n>   the partition on its way; never needed after a restart
+///     sessions/<SESSION>/terminal/              the protected copy of a raw result, until the job expires
 struct SessionFolder: Sendable {
     let directory: Directory
     let items: Directory

@@ -97,6 +97,7 @@ func stableCode(of error: any Error) -> String {
     case let error as ReceiverControlError: error.code
     case let error as RawResultComposer.Refusal: error.issue.code
     case let error as ReceiverError: error.code
+    case let error as ResponseCopy.Damage: error.rawValue
     case let error as HealthDataError: error.code
     default: "unexpected_error"
     }

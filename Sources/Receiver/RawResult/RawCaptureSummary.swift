@@ -17,19 +17,30 @@ struct RawCaptureSummary: Hashable, Sendable {
         [.partial, .failed, .cancelled, .missing].contains { dayStatusCounts[$0, default: 0] > 0 }
     }
 
-    mutating func add(_ day: StrictRawDay, hasDocument: Bool) {
+    /// Adds a day. The counts are a peer's word.
+    ///
+    /// - Returns: False when one of them is negative or a sum has no place in an `Int`; the summary is then worthless.
+    mutating func add(_ day: StrictRawDay, hasDocument: Bool) -> Bool {
         if hasDocument { retainedDayCount += 1 }
         if day.status == .missing { missingDates.append(day.date) }
         dayStatusCounts[day.status, default: 0] += 1
-        queryStatusCounts.cancelled &+= day.queryStatusCounts.cancelled
-        queryStatusCounts.failure &+= day.queryStatusCounts.failure
-        queryStatusCounts.skipped &+= day.queryStatusCounts.skipped
-        queryStatusCounts.success &+= day.queryStatusCounts.success
-        queryStatusCounts.unsupported &+= day.queryStatusCounts.unsupported
-        sampleCount &+= day.sampleCount
-        recordCount &+= day.recordCount
-        integrityWarningCount &+= day.integrityWarningCount
-        partialFailureCount &+= day.partialFailureCount
+        let queries = day.queryStatusCounts
+        return RawCaptureSummary.add(queries.cancelled, to: &queryStatusCounts.cancelled)
+            && RawCaptureSummary.add(queries.failure, to: &queryStatusCounts.failure)
+            && RawCaptureSummary.add(queries.skipped, to: &queryStatusCounts.skipped)
+            && RawCaptureSummary.add(queries.success, to: &queryStatusCounts.success)
+            && RawCaptureSummary.add(queries.unsupported, to: &queryStatusCounts.unsupported)
+            && RawCaptureSummary.add(day.sampleCount, to: &sampleCount)
+            && RawCaptureSummary.add(day.recordCount, to: &recordCount)
+            && RawCaptureSummary.add(day.integrityWarningCount, to: &integrityWarningCount)
+            && RawCaptureSummary.add(day.partialFailureCount, to: &partialFailureCount)
+    }
+
+    private static func add(_ count: Int, to sum: inout Int) -> Bool {
+        let (result, overflow) = sum.addingReportingOverflow(count)
+        guard count >= 0, !overflow else { return false }
+        sum = result
+        return true
     }
 
     var json: JSONValue {

@@ -46,6 +46,10 @@ final class RawResultComposer {
         var document: ItemRegion?
     }
 
+    /// Most codes of one list, and most bytes of one code (raw-result.md 7).
+    static let codeCount = 256
+    static let codeByteCount = 128
+
     private static let watched: [String: Set<String>] = [
         "schema": [], "schema_version": [], "date": [], "healthkit_record_archive": ["schema", "schema_version"],
     ]
@@ -115,7 +119,11 @@ final class RawResultComposer {
         let facts = day.day
         guard facts.date == label else { throw Refusal(issue: .dateSetMismatch) }
         if day.document == nil, facts.status.isRetained { throw Refusal(issue: .documentMissing(date: label)) }
-        summary.add(facts, hasDocument: day.document != nil)
+        guard facts.status.isRetained || (day.document == nil && facts.isBlank) else {
+            throw Refusal(issue: .dayIndex(date: label))
+        }
+        guard RawResultComposer.areCodes(facts) else { throw Refusal(issue: .dayCodes(date: label)) }
+        guard summary.add(facts, hasDocument: day.document != nil) else { throw Refusal(issue: .captureSummary) }
         try writer.beginObject()
         if let status = facts.captureStatus { try writer.member("capture_status", .string(status.documentWord)) }
         try writer.member("date", .string(label))
@@ -134,6 +142,16 @@ final class RawResultComposer {
         try writer.member("sample_count", .integer(facts.sampleCount))
         try writer.member("status", .string(facts.status.rawValue))
         try writer.endObject()
+    }
+
+    /// Whether the lists of a day can be read again by whoever downloads the result (raw-result.md 7).
+    private static func areCodes(_ day: StrictRawDay) -> Bool {
+        ([day.failureCode.map { [$0] } ?? [], day.integrityWarningCodes, day.partialFailureTypes]).allSatisfy { list in
+            list.count <= codeCount
+                && list.allSatisfy { code in
+                    (1...codeByteCount).contains(code.utf8.count) && !code.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+                }
+        }
     }
 
     /// Copies a document without its white space and checks what raw-result.md 7 lists.
@@ -190,6 +208,22 @@ extension StrictRawDay.Status {
         case .complete, .completeEmpty, .completeWithWarnings, .partial: true
         case .failed, .cancelled, .missing: false
         }
+    }
+}
+
+extension StrictRawDay {
+    /// Whether the day states nothing but why it has no document, as failed, cancelled and missing days do
+    /// (raw-result.md 3).
+    fileprivate var isBlank: Bool {
+        let reason =
+            switch status {
+            case .missing: "missing_day"
+            case .cancelled: "cancelled"
+            case .failed, .partial, .complete, .completeEmpty, .completeWithWarnings: failureCode
+            }
+        return failureCode != nil && failureCode == reason && captureStatus == nil && recordCount == 0
+            && sampleCount == 0 && queryStatusCounts == QueryStatusCounts() && partialFailureCount == 0
+            && partialFailureTypes.isEmpty && integrityWarningCount == 0 && integrityWarningCodes.isEmpty
     }
 }
 

@@ -3,6 +3,13 @@
 enum RawResultIssue: Hashable, Sendable {
     /// The labels are not ascending and unique, or not the requested ones.
     case dateSetMismatch
+    /// A count is negative, or the days' counts have no sum.
+    case captureSummary
+    /// A day's members contradict its status: a failed, cancelled or missing day with a document, counts or a capture
+    /// status, or a reason that is not its own.
+    case dayIndex(date: String)
+    /// A list of codes or types is longer than any reader takes, or holds a text that is no code.
+    case dayCodes(date: String)
     /// A retained status without a document.
     case documentMissing(date: String)
     /// The document is no valid JSON object within the limits, or names another day.
@@ -24,6 +31,9 @@ enum RawResultIssue: Hashable, Sendable {
     var code: String {
         switch self {
         case .dateSetMismatch: "raw_result_date_set_mismatch"
+        case .captureSummary: "raw_result_capture_summary_mismatch"
+        case .dayIndex(let date): "raw_result_day_index_mismatch:\(date)"
+        case .dayCodes(let date): "raw_result_day_codes_invalid:\(date)"
         case .documentMissing(let date): "daily_health_data_missing:\(date)"
         case .documentInvalid(let date): "daily_health_data_invalid_json:\(date)"
         case .documentSchema(let date): "daily_schema_mismatch:\(date)"

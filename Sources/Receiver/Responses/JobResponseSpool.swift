@@ -2,69 +2,182 @@ import Cryptography
 import DurableStore
 import Foundation
 
-/// The stored body of a finished raw job: `jobs/<JOB>/control-response.json` (control-api.md 14).
+/// The stored body of a finished raw job, which is kept twice (control-api.md 14, corpus-protocol.md 14):
 ///
-/// Every read checks the folder's identity, the file's kind, mode, links, length and whole digest, and that nothing
-/// changed meanwhile; what the client gets is a private copy that was hashed while it was made.
+///     jobs/<JOB>/control-response.json                     what clients get
+///     sessions/<SESSION>/terminal/control-response.json    the terminal copy, read only when the first is damaged
+///
+/// Every read checks the copy's folder, kind, mode, links, length and whole digest; what the client gets is a private
+/// copy that was hashed while it was made. A damaged copy is written again from the other one. When both are damaged
+/// nothing is given out.
 struct JobResponseSpool: ResponseSpool {
-    static let fileName = "control-response.json"
+    /// The folder of the terminal copy within its session's.
+    static let terminalFolderName = "terminal"
+
+    /// Which of the two.
+    enum Place: CaseIterable {
+        case response
+        case terminal
+
+        var word: StaticString {
+            switch self {
+            case .response: "response"
+            case .terminal: "terminal"
+            }
+        }
+    }
+
+    /// What stands after ``restore()``.
+    enum Restoration: Hashable {
+        /// The client's copy was sound, or is again.
+        case sound
+        /// Neither copy is what was recorded: the job's data are gone on this side.
+        case lost
+    }
 
     let jobID: UUID
+    let sessionID: UUID
     let stored: StoredResponse
-    /// All jobs' folders.
-    let jobs: Directory
-    /// Where the unnamed copy lives.
-    let scratch: Directory
+    let folders: Folders
+    /// Records that the job's folder is another one now, after it was made again.
+    let rebind: @Sendable (FileIdentity) -> Void
+    let log: Log
+
+    /// Where the copies are.
+    struct Folders: Sendable {
+        /// All jobs' folders.
+        let jobs: Directory
+        /// All sessions' folders.
+        let sessions: Directory
+        /// Where the unnamed copy lives.
+        let scratch: Directory
+    }
 
     var description: RawResponseDescription { stored.description }
 
     func openSnapshot() throws(ReceiverControlError) -> ResponseSnapshot {
         do {
-            let (file, status) = try openArtifact()
-            let copy = try scratch.createUnnamedFile()
-            var hasher = SHA256()
-            var offset: UInt64 = 0
-            let byteCount = try file.forEachPiece { piece in
-                hasher.update(piece)
-                try copy.write(piece, at: offset)
-                offset += UInt64(piece.count)
-            }
-            let after = try file.status()
-            guard byteCount == UInt64(stored.description.byteCount), hasher.peek().hex == stored.description.sha256,
-                after.modifiedNanoseconds == status.modifiedNanoseconds, after.size == status.size
-            else { throw ReceiverControlError.responseSpoolUnavailable }
+            let snapshot = try soundSnapshot()
             return ResponseSnapshot(
-                fileDescriptor: try copy.duplicateDescriptor(), byteCount: stored.description.byteCount)
+                fileDescriptor: try snapshot.duplicateDescriptor(), byteCount: stored.description.byteCount)
         } catch {
             // Whichever check failed, the client is told the same and may extract again.
             throw .responseSpoolUnavailable
         }
     }
 
-    /// Whether the artifact is exactly what was stored: for `verify`.
-    func verify() -> (bytes: Int64, code: String?) {
+    private func soundSnapshot() throws -> File {
         do {
-            let (file, _) = try openArtifact()
-            var hasher = SHA256()
-            let count = try file.forEachPiece { hasher.update($0) }
-            guard Int64(count) == stored.description.byteCount else { return (Int64(count), "size_mismatch") }
-            return (Int64(count), hasher.peek().hex == stored.description.sha256 ? nil : "digest_mismatch")
-        } catch StoreError.notFound {
-            return (0, "missing")
+            return try copy(.response).snapshot(in: folders.scratch)
         } catch {
-            return (0, "unreadable")
+            let snapshot = try copy(.terminal).snapshot(in: folders.scratch)
+            // The client gets its bytes whether or not the disk takes the repair.
+            _ = repair(.response, from: snapshot, after: error)
+            return snapshot
         }
     }
 
-    private func openArtifact() throws -> (File, FileStatus) {
-        let folder = try jobs.directory(jobID.uuidString)
-        try folder.requirePrivate()
-        guard try folder.identity() == stored.directory else { throw ReceiverControlError.responseSpoolUnavailable }
-        let file = try folder.file(JobResponseSpool.fileName, requiringPrivate: true)
-        let status = try file.status()
-        guard status.size == UInt64(stored.description.byteCount) else {
-            throw ReceiverControlError.responseSpoolUnavailable
+    /// Reads the terminal copy, which a download has not done, and writes it again when it is damaged.
+    func checkCopies() {
+        do {
+            try copy(.terminal).read()
+        } catch let error as ResponseCopy.Damage {
+            do {
+                try repair(.terminal, from: copy(.response).snapshot(in: folders.scratch), after: error)
+            } catch {
+                log("response_copy_damaged", ("job", .id(jobID)), ("copy", .word(Place.terminal.word)))
+            }
+        } catch {
+            log("response_copy_unreadable", ("job", .id(jobID)), ("code", .code(of: error)))
         }
-        return (file, status)
+    }
+
+    /// Makes the client's copy sound before an acknowledgement is repeated (control-api.md 14).
+    ///
+    /// Throws when that may succeed later: then nothing is acknowledged.
+    func restore() throws -> Restoration {
+        do {
+            try copy(.response).read()
+            return .sound
+        } catch let damage as ResponseCopy.Damage {
+            let snapshot: File
+            do {
+                snapshot = try copy(.terminal).snapshot(in: folders.scratch)
+            } catch is ResponseCopy.Damage {
+                log("response_lost", ("job", .id(jobID)), ("code", .code(of: damage)))
+                return .lost
+            }
+            try install(.response, from: snapshot)
+            log("response_repaired", ("job", .id(jobID)), ("code", .code(of: damage)))
+            return .sound
+        }
+    }
+
+    /// Reads both copies, for `verify`: bytes read, and the code of what is wrong, for each.
+    func verify() -> [(place: Place, byteCount: Int64, code: String?)] {
+        Place.allCases.map { place in
+            var byteCount: Int64 = 0
+            do {
+                try copy(place).read { byteCount += Int64($0.count) }
+                return (place, byteCount, nil)
+            } catch let damage as ResponseCopy.Damage {
+                return (place, byteCount, damage.rawValue)
+            } catch {
+                return (place, byteCount, "unreadable")
+            }
+        }
+    }
+
+    // MARK: - The copies
+
+    private func copy(_ place: Place) throws -> ResponseCopy {
+        do {
+            let folder =
+                switch place {
+                case .response: try folders.jobs.directory(jobID.uuidString)
+                case .terminal: try folders.sessions.directory(terminalPath)
+                }
+            try folder.requirePrivate()
+            guard try place == .terminal || folder.identity() == stored.directory else {
+                throw ResponseCopy.Damage.notPrivate
+            }
+            return ResponseCopy(folder: folder, description: stored.description)
+        } catch StoreError.notFound {
+            throw ResponseCopy.Damage.missing
+        } catch StoreError.notPrivate, StoreError.wrongType, StoreError.isSymbolicLink {
+            throw ResponseCopy.Damage.notPrivate
+        }
+    }
+
+    private var terminalPath: String { "\(sessionID.uuidString)/\(JobResponseSpool.terminalFolderName)" }
+
+    /// Whether the copy was written again; a failure is logged.
+    @discardableResult
+    private func repair(_ place: Place, from snapshot: File, after reason: any Error) -> Bool {
+        do {
+            try install(place, from: snapshot)
+            log(
+                "response_repaired", ("job", .id(jobID)), ("copy", .word(place.word)), ("code", .code(of: reason)))
+            return true
+        } catch {
+            log("response_not_repaired", ("job", .id(jobID)), ("copy", .word(place.word)), ("code", .code(of: error)))
+            return false
+        }
+    }
+
+    private func install(_ place: Place, from snapshot: File) throws {
+        let folder: Directory
+        switch place {
+        case .response:
+            folder = try folders.jobs.createDirectory(jobID.uuidString)
+        case .terminal:
+            // Only within the session's own folder: one that was removed is over.
+            folder = try folders.sessions.directory(sessionID.uuidString)
+                .createDirectory(JobResponseSpool.terminalFolderName)
+        }
+        try folder.requirePrivate()
+        try ResponseCopy(folder: folder, description: stored.description).replace(from: snapshot)
+        let identity = try folder.identity()
+        if place == .response, identity != stored.directory { rebind(identity) }
     }
 }

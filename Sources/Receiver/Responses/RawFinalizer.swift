@@ -6,7 +6,7 @@ import Foundation
 import HMDCItem
 
 /// Composes the response of a strict raw job on the disk worker: the small response object and, inside it, the raw
-/// result, in one pass into one file (control-api.md 14, corpus-protocol.md 14).
+/// result, in one pass into both of its copies (control-api.md 14, corpus-protocol.md 14).
 struct RawFinalizer: Sendable {
     /// What was installed.
     struct Outcome: Sendable {
@@ -16,7 +16,7 @@ struct RawFinalizer: Sendable {
 
     let jobID: UUID
     let journal: DestinationJournal
-    let items: Directory
+    let folder: SessionFolder
     let jobs: Directory
     let acceptedVersions: Set<Int>
     /// The durable keys as they will be when the job is completed.
@@ -30,20 +30,23 @@ struct RawFinalizer: Sendable {
             preconditionFailure("admission demands identifiers of a strict raw session")
         }
         let response = response(dayCount: labels.count)
-        let folder = try jobs.createDirectory(jobID.uuidString)
+        let jobFolder = try jobs.createDirectory(jobID.uuidString)
         var hasher = SHA256()
         var composed: RawResultComposer.Result?
-        let installed = try folder.durableReplace(
-            JobResponseSpool.fileName, observing: { hasher.update($0) },
+        let installed = try jobFolder.durableReplace(
+            ResponseCopy.fileName, observing: { hasher.update($0) },
             write: { writer in
-                try writer.write(prefix(of: response))
-                composed = try RawResultComposer.compose(
-                    envelope(labels), day: { try day(manifest.requestedDates[$0]) },
-                    write: { bytes in
+                try writeTerminalCopy { copy in
+                    func put(_ bytes: UnsafeRawBufferPointer) throws {
                         try interruption.check()
                         try writer.write(bytes)
-                    })
-                try writer.write("}")
+                        try copy.write(bytes)
+                    }
+                    try prefix(of: response).withUnsafeBytes(put)
+                    composed = try RawResultComposer.compose(
+                        envelope(labels), day: { try day(manifest.requestedDates[$0]) }, write: put)
+                    try Array("}".utf8).withUnsafeBytes(put)
+                }
             })
         guard let composed, composed.summary.retainedDayCount == response.successCount,
             composed.summary.isPartial == (response.status == .partialSuccess)
@@ -55,7 +58,14 @@ struct RawFinalizer: Sendable {
             response: response,
             stored: StoredResponse(
                 description: description, documentVersion: composed.documentVersion,
-                directory: try folder.identity()))
+                directory: try jobFolder.identity()))
+    }
+
+    /// Both copies are written as the bytes come, so that composing reads the items once. The terminal copy is in place
+    /// first: what clients get always has one.
+    private func writeTerminalCopy(_ write: (DurableFileWriter) throws -> Void) throws {
+        try folder.directory.createDirectory(JobResponseSpool.terminalFolderName)
+            .durableReplace(ResponseCopy.fileName, write: write)
     }
 
     /// The counts are known from the journal before a document is read.
@@ -114,7 +124,7 @@ struct RawFinalizer: Sendable {
         try interruption.check()
         guard let stored = journal.days[date] else { throw ReceiverError.itemFileDamaged }
         let extraction = try RawDayExtraction(
-            SessionFolder.source(of: stored, protocolVersion: journal.session.protocolVersion, in: items))
+            SessionFolder.source(of: stored, protocolVersion: journal.session.protocolVersion, in: folder.items))
         return RawResultComposer.Day(day: extraction.metadata.day, document: extraction.document)
     }
 }

@@ -12,11 +12,12 @@ struct VerificationPlan: Sendable {
     func run() -> JobVerification {
         var result = JobVerification(jobID: jobID, files: 0, bytes: 0, differences: [])
         if let response {
-            let (bytes, code) = response.verify()
-            result.files += 1
-            result.bytes += bytes
-            if let code {
-                result.differences.append(.init(kind: "response", name: JobResponseSpool.fileName, code: code))
+            for (place, byteCount, code) in response.verify() {
+                result.files += 1
+                result.bytes += byteCount
+                guard let code else { continue }
+                let kind = place == .response ? "response" : "response_copy"
+                result.differences.append(.init(kind: kind, name: ResponseCopy.fileName, code: code))
             }
         }
         guard let binding, !files.isEmpty else { return result }
@@ -65,10 +66,8 @@ extension ReceiverEngine {
         do {
             var files: [WrittenFile] = []
             try store.forEachOutput(of: jobID) { files.append($0) }
-            let response = try store.response(of: jobID).map {
-                JobResponseSpool(jobID: jobID, stored: $0, jobs: store.jobs, scratch: store.folder)
-            }
-            return VerificationPlan(jobID: jobID, files: files, binding: job.destination, response: response)
+            return VerificationPlan(
+                jobID: jobID, files: files, binding: job.destination, response: try responseSpool(of: job))
         } catch {
             log("verification_failed", ("job", .id(jobID)), ("code", .code(of: error)))
             throw .persistenceFailed

@@ -290,6 +290,15 @@ extension ReceiverStore {
             .unsigned(response.directory.device), .unsigned(response.directory.inode))
     }
 
+    /// Records the folder that a repaired response lies in now.
+    static func rebindResponse(
+        of jobID: UUID, to directory: FileIdentity, _ connection: DatabaseConnection
+    ) throws {
+        try connection.run(
+            "UPDATE responses SET directory_device = ?, directory_inode = ? WHERE job_id = ?",
+            .unsigned(directory.device), .unsigned(directory.inode), .text(jobID.uuidString))
+    }
+
     /// The spooled response of a finished raw job, if there is one.
     func response(of jobID: UUID) throws -> StoredResponse? {
         try database.read { connection in

@@ -111,6 +111,8 @@ import Transport
         #expect(small.json?["status"] == "success" && small.headers["x-healthmd-raw-validated"] == nil)
         // Every descriptor that was handed out is closed again.
         #expect(happens { spool.openCount == 0 })
+        // Behind each download the other copy is looked after.
+        #expect(happens { spool.checkCount.withLock { $0 } >= 2 })
     }
 
     @Test("a wait that ends with a stored body delivers the body")
@@ -176,6 +178,8 @@ final class FileSpool: ResponseSpool {
     let gate = Mutex(false)
     /// How many snapshots were opened.
     let snapshotCount = Mutex(0)
+    /// How often the other copy was looked after.
+    let checkCount = Mutex(0)
 
     var response: ControlResponse {
         ControlResponse(status: .success, message: "done", jobID: FakeReceiver.pairingID)
@@ -206,6 +210,8 @@ final class FileSpool: ResponseSpool {
         while gate.withLock({ $0 }) { usleep(1_000) }
         return ResponseSnapshot(fileDescriptor: descriptor, byteCount: Int64(byteCount))
     }
+
+    func checkCopies() { checkCount.withLock { $0 += 1 } }
 
     func flipByte(at offset: UInt64) throws {
         let handle = try FileHandle(forUpdating: URL(fileURLWithPath: folder.appending("spool")))

@@ -151,21 +151,26 @@ import Testing
             do {
                 let root = try Directory.openRoot("/state", on: disk)
                 jobs = try root.createDirectory("jobs")
+                let sessionDirectory = try root.directory(session.id.uuidString)
+                let folder = SessionFolder(directory: sessionDirectory, items: try sessionDirectory.directory("items"))
                 let finalizer = RawFinalizer(
-                    jobID: session.journal.session.jobID, journal: session.journal,
-                    items: try root.directory("\(session.id.uuidString)/items"), jobs: jobs, acceptedVersions: [10],
-                    durable: nil, interruption: Interruption())
+                    jobID: session.journal.session.jobID, journal: session.journal, folder: folder, jobs: jobs,
+                    acceptedVersions: [10], durable: nil, interruption: Interruption())
                 let outcome = try finalizer.run()
                 #expect(!disk.didFail, "call \(call) failed and nobody heard of it")
                 #expect(outcome.response.status == .success && outcome.stored.description.byteCount > 6_000)
             } catch is StoreError {}
             guard disk.didFail else { break }
-            let folder = try Directory.openRoot("/state", on: memory).createDirectory("jobs")
-            for entry in try folder.entries() {
-                let names = try folder.directory(entry.name).entries().map(\.name)
-                #expect(names.isEmpty || names == [JobResponseSpool.fileName])
+            let state = try Directory.openRoot("/state", on: memory)
+            let folder = try state.createDirectory("jobs")
+            let terminal = "\(session.id.uuidString)/\(JobResponseSpool.terminalFolderName)"
+            let folders = try folder.entries().map { try folder.directory($0.name) } + [state.createDirectory(terminal)]
+            for folder in folders {
+                let names = try folder.entries().map(\.name)
+                #expect(names.isEmpty || names == [ResponseCopy.fileName])
             }
             try folder.removeTree(session.journal.session.jobID.uuidString)
+            try state.removeTree(terminal)
         }
         #expect(call > 10)
     }

@@ -107,28 +107,6 @@ private func finalAck(_ messages: [SyncMessage]) -> CorpusTransferFinalAck? {
         #expect(answers.answers.first?.response.failureReason == "raw_profile_response_mismatch")
         #expect(answers.answers.first?.spool == nil)
     }
-
-    @Test("one flipped byte of the stored response is never served as validated")
-    func damagedResponse() throws {
-        let rig = try EngineRig()
-        rig.connect()
-        let (id, answers) = rig.createJob(raw)
-        let phone = try rig.rawPhone(id)
-        let partitions = try phone.partitions()
-        for partition in partitions { try rig.transfer(partition, of: phone) }
-        rig.send(try phone.finalize(partitions))
-        rig.settle()
-        let spool = try #require(answers.answers.first?.spool)
-        for _ in 0..<2 { close(try spool.openSnapshot().fileDescriptor) }
-        let path = rig.root + "/state/jobs/\(id.uuidString)/control-response.json"
-        let handle = try #require(FileHandle(forUpdatingAtPath: path))
-        try handle.seek(toOffset: 200)
-        try handle.write(contentsOf: Data([0]))
-        try handle.close()
-        #expect(throws: ReceiverControlError.responseSpoolUnavailable) { try spool.openSnapshot() }
-        let plan = try rig.engine.verificationPlan(id)
-        #expect(plan.run().differences.map(\.code) == ["digest_mismatch"])
-    }
 }
 
 @Suite struct FileJobTests {

@@ -27,15 +27,18 @@ private func compose(
     return (String(decoding: bytes, as: UTF8.self), result)
 }
 
-private func day(_ label: String, _ text: String?, _ status: StrictRawDay.Status = .complete)
-    -> RawResultComposer.Day
-{
-    let isMissing = status == .missing
-    return RawResultComposer.Day(
-        day: StrictRawDay(
-            date: label, status: status, failureCode: isMissing ? "missing_day" : nil,
-            captureStatus: isMissing ? nil : .notRequested, recordCount: 2, sampleCount: 1),
-        document: text.map(source))
+private func day(
+    _ label: String, _ text: String?, _ status: StrictRawDay.Status = .complete
+) -> RawResultComposer.Day {
+    let facts =
+        switch status {
+        case .missing: StrictRawDay(date: label, status: status, failureCode: "missing_day")
+        case .cancelled: StrictRawDay(date: label, status: status, failureCode: "cancelled")
+        case .failed: StrictRawDay(date: label, status: status, failureCode: "healthkit_error")
+        case .complete, .completeEmpty, .completeWithWarnings, .partial:
+            StrictRawDay(date: label, status: status, captureStatus: .notRequested, recordCount: 2, sampleCount: 1)
+        }
+    return RawResultComposer.Day(day: facts, document: text.map(source))
 }
 
 @Suite struct RawResultComposerTests {
@@ -59,12 +62,12 @@ private func day(_ label: String, _ text: String?, _ status: StrictRawDay.Status
                 + #""status":"complete"},{"date":"2026-03-16","failure_code":"missing_day","#
                 + #""integrity_warning_codes":[],"integrity_warning_count":0,"partial_failure_count":0,"#
                 + #""partial_failure_types":[],"query_status_counts":{"cancelled":0,"failure":0,"skipped":0,"#
-                + #""success":0,"unsupported":0},"record_count":2,"sample_count":1,"status":"missing"}],"#
+                + #""success":0,"unsupported":0},"record_count":0,"sample_count":0,"status":"missing"}],"#
                 + #""capture_summary":{"cancelled_day_count":0,"complete_day_count":1,"complete_empty_day_count":0,"#
                 + #""day_status_counts":{"complete":1,"missing":1},"failed_day_count":0,"integrity_warning_count":0,"#
                 + #""missing_day_count":1,"partial_day_count":0,"partial_failure_count":0,"query_status_counts":"#
-                + #"{"cancelled":0,"failure":0,"skipped":0,"success":0,"unsupported":0},"record_count":4,"#
-                + #""retained_day_count":1,"sample_count":2,"warning_day_count":0},"#
+                + #"{"cancelled":0,"failure":0,"skipped":0,"success":0,"unsupported":0},"record_count":2,"#
+                + #""retained_day_count":1,"sample_count":1,"warning_day_count":0},"#
                 + #""missing_dates":["2026-03-16"]}"#)
         #expect(facts.summary.isPartial && facts.summary.retainedDayCount == 1 && facts.documentVersion == 10)
     }
@@ -107,6 +110,93 @@ private func day(_ label: String, _ text: String?, _ status: StrictRawDay.Status
         #expect(
             issue(document(date, archive.replacing("\"schema_version\":1", with: "\"schema_version\":2")))
                 == "canonical_archive_schema_version_mismatch:\(date)")
+    }
+
+    private func issue(_ facts: StrictRawDay, document text: String? = nil) -> String? {
+        do {
+            _ = try compose(envelope([facts.date]), [RawResultComposer.Day(day: facts, document: text.map(source))])
+            return nil
+        } catch let refusal as RawResultComposer.Refusal {
+            return refusal.issue.code
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test(
+        "a failed, cancelled or missing day with a document, counts, a capture status or a foreign reason is refused",
+        arguments: [
+            (StrictRawDay.Status.failed, "healthkit_error"), (.cancelled, "cancelled"), (.missing, "missing_day"),
+        ])
+    func blankDays(_ status: StrictRawDay.Status, _ code: String) {
+        let date = "2026-03-15"
+        let blank = StrictRawDay(date: date, status: status, failureCode: code)
+        func changed(_ change: (inout StrictRawDay) -> Void) -> String? {
+            var day = blank
+            change(&day)
+            return issue(day)
+        }
+        let refusal = "raw_result_day_index_mismatch:\(date)"
+        #expect(issue(blank) == nil)
+        #expect(issue(blank, document: document(date)) == refusal)
+        #expect(changed { $0.captureStatus = .complete } == refusal)
+        #expect(changed { $0.recordCount = 1 } == refusal)
+        #expect(changed { $0.sampleCount = 1 } == refusal)
+        #expect(changed { $0.queryStatusCounts.success = 1 } == refusal)
+        #expect(changed { $0.partialFailureCount = 1 } == refusal)
+        #expect(changed { $0.partialFailureTypes = ["steps"] } == refusal)
+        #expect(changed { $0.integrityWarningCount = 1 } == refusal)
+        #expect(changed { $0.integrityWarningCodes = ["gap"] } == refusal)
+        #expect(changed { $0.failureCode = nil } == refusal)
+        #expect(changed { $0.failureCode = "other" } == (status == .failed ? nil : refusal))
+    }
+
+    @Test("counts that are negative or have no sum are refused, whichever they are")
+    func hostileCounts() {
+        let date = "2026-03-15"
+        let counts: [WritableKeyPath<StrictRawDay, Int>] = [
+            \.sampleCount, \.recordCount, \.integrityWarningCount, \.partialFailureCount,
+            \.queryStatusCounts.cancelled, \.queryStatusCounts.failure, \.queryStatusCounts.skipped,
+            \.queryStatusCounts.success, \.queryStatusCounts.unsupported,
+        ]
+        for count in counts {
+            func day(_ date: String, _ value: Int) -> RawResultComposer.Day {
+                var facts = StrictRawDay(date: date, status: .partial, captureStatus: .partial)
+                facts[keyPath: count] = value
+                return RawResultComposer.Day(day: facts, document: source(document(date)))
+            }
+            let next = "2026-03-16"
+            #expect(throws: RawResultComposer.Refusal(issue: .captureSummary)) {
+                try compose(envelope([date]), [day(date, -1)])
+            }
+            #expect(throws: RawResultComposer.Refusal(issue: .captureSummary)) {
+                try compose(envelope([date, next]), [day(date, .max), day(next, 1)])
+            }
+            #expect(throws: Never.self) {
+                try compose(envelope([date, next]), [day(date, .max - 1), day(next, 1)])
+            }
+        }
+        #expect(RawResultIssue.captureSummary.code == "raw_result_capture_summary_mismatch")
+    }
+
+    @Test("lists that no reader would take are refused: more than 256 codes, codes beyond 128 bytes or with controls")
+    func codes() {
+        let date = "2026-03-15"
+        func check(_ codes: [String]) -> [String?] {
+            var warnings = StrictRawDay(date: date, status: .completeWithWarnings, captureStatus: .complete)
+            warnings.integrityWarningCodes = codes
+            var types = StrictRawDay(date: date, status: .partial, captureStatus: .partial)
+            types.partialFailureTypes = codes
+            return [issue(warnings, document: document(date)), issue(types, document: document(date))]
+        }
+        let refusal = "raw_result_day_codes_invalid:\(date)"
+        let longest = String(repeating: "x", count: 128)
+        #expect(check((0..<256).map { "code_\($0)" }) == [nil, nil])
+        #expect(check((0..<257).map { "code_\($0)" }) == [refusal, refusal])
+        #expect(check([longest]) == [nil, nil])
+        #expect(check([longest + "x"]) == [refusal, refusal])
+        #expect(check([""]) == [refusal, refusal])
+        #expect(check(["a\nb"]) == [refusal, refusal])
     }
 
     @Test("one document version per job")
