@@ -14,74 +14,13 @@ import json
 import os
 import pathlib
 import shutil
-import signal
 import socket
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-PROGRAM = os.environ.get("HEALTHMD", str(ROOT / ".build/release/healthmd"))
-ZONE = "Europe/Berlin"
-
-
-def run(*arguments, **options):
-    return subprocess.run([str(a) for a in arguments], check=True, capture_output=True, **options).stdout
-
-
-def until(condition, what, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            raise TimeoutError(what)
-        time.sleep(0.05)
-
-
-def peak(pid):
-    """Peak resident memory of a process, in KiB."""
-    for line in open(f"/proc/{pid}/status"):
-        if line.startswith("VmHWM"):
-            return int(line.split()[1])
-    return 0
-
-
-class Sides:
-    """A receiver and a phone side, paired, with an export of `days` days."""
-
-    def __init__(self, work, days):
-        self.work = work
-        self.receiver_state, self.phone_state = work / "receiver", work / "phone"
-        (work / "files").mkdir()
-        export = work / "export.xml"
-        run(sys.executable, ROOT / "Tools/make_health_export.py", "--xml", export, "--days", days,
-            "--records-per-day", 2900, "--time-zone", ZONE, "--quiet")
-        self.phone("import", export, "--time-zone", ZONE)
-        export.unlink()
-        self.receiver = subprocess.Popen(
-            [PROGRAM, "--data-dir", self.receiver_state, "serve", "--control-port", "0", "--peer-port", "0",
-             "--peer-address", "127.0.0.1", "--destination", work / "files"],
-            stderr=open(work / "receiver.log", "wb"))
-        runtime = self.receiver_state / "receiver/runtime.json"
-        until(runtime.exists, "the receiver starts")
-        port = json.loads(runtime.read_text())["peer_port"]
-        pairing = json.loads(run(PROGRAM, "--data-dir", self.receiver_state, "pair", "--no-wait"))
-        self.phone("pair", f"127.0.0.1:{port}", input=pairing["code"].encode())
-        self.sender = subprocess.Popen([PROGRAM, "--data-dir", self.phone_state, "phone", "serve"],
-                                       stderr=open(work / "phone.log", "wb"))
-        until(lambda: json.loads(self.client("status"))["iphone"]["connected"], "the phone side connects")
-
-    def phone(self, *arguments, **options):
-        return run(PROGRAM, "--data-dir", self.phone_state, "phone", *arguments, **options)
-
-    def client(self, *arguments):
-        return run(PROGRAM, "--data-dir", self.receiver_state, *arguments)
-
-    def stop(self):
-        for process in (self.sender, self.receiver):
-            process.send_signal(signal.SIGTERM)
-            process.wait(timeout=60)
+from sides import Sides, peak, run, until
 
 
 class SecureShell:
@@ -131,8 +70,8 @@ def main():
     work = pathlib.Path(tempfile.mkdtemp(prefix="healthmd-bench."))
     sides = shell = None
     try:
-        # One lossless day of 2,900 records is 2.84 MiB on average; the real size is measured below.
-        days = max(2, round(options.mebibytes / 2.84))
+        # The real size is measured below.
+        days = max(2, round(options.mebibytes / Sides.DAY_MEBIBYTES))
         sides = Sides(work, days)
         if shutil.which("scp") and os.path.exists("/usr/sbin/sshd"):
             shell = SecureShell(work)
