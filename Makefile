@@ -4,7 +4,7 @@ SWIFT ?= swift
 PREFIX ?= /usr/local
 SWIFT_FILES = Package.swift Sources Tests
 
-.PHONY: help setup build demo test lint bench check-long test-extra install deb clean
+.PHONY: help setup build demo test lint bench bench-api big-raw check-long test-extra install deb clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,6 +28,13 @@ lint: ## format lint, layering check, service units
 
 bench: build ## our program beside its peers, on the same data in one run
 	@Tools/bench.py
+	@Tools/bench-api.py
+
+bench-api: build ## GET /v1/status beside 1,000 bad connections
+	@Tools/bench-api.py
+
+big-raw: build ## a raw job of SIZE_GIB=4 with less than 96 MiB of memory on every side
+	@Tools/big-raw.py --gibibytes $(or $(SIZE_GIB),4)
 
 test-extra: build ## checks against other people's programs (skipped when they cannot be had)
 	@Tools/test-extra.sh

@@ -7,6 +7,8 @@ cd "$(dirname "$0")/.."
 # One target a line, with its settings.
 checks=(
     "test-extra"
+    "bench-api"
+    "big-raw SIZE_GIB=4"
 )
 
 report=$(mktemp)

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import resource
 import signal
 import subprocess
 import sys
@@ -32,6 +33,12 @@ def peak(pid):
     return 0
 
 
+def few_descriptors():
+    """The soft limit that a service or a shell usually starts with, whatever this one has."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(1024, hard), hard))
+
+
 class Receiver:
     """A daemon on free loopback ports, with its state below a folder."""
 
@@ -40,7 +47,7 @@ class Receiver:
         (work / "files").mkdir()
         self.process = subprocess.Popen(
             [PROGRAM, "--data-dir", self.state, "serve", "--control-port", "0", "--peer-port", "0",
-             "--peer-address", "127.0.0.1", "--destination", work / "files"],
+             "--peer-address", "127.0.0.1", "--destination", work / "files"], preexec_fn=few_descriptors,
             stderr=open(work / "receiver.log", "wb"))
         try:
             runtime = self.state / "receiver/runtime.json"

@@ -11,7 +11,7 @@ public struct HTTPServerConfiguration: Sendable {
     /// What is taken and how it is refused.
     public var rules: HTTPRules
     /// Connections at a time, lingering ones aside. At the limit the oldest that has not sent its head makes room; when there
-    /// is none, accepting pauses.
+    /// is none, accepting pauses. Fewer in a process that may not have the descriptors for them.
     public var connectionLimit = 1_024
     /// Threads that read bodies, run handlers and send answers.
     public var workerCount = 2
@@ -57,12 +57,12 @@ public final class HTTPServer: Sendable {
         engine = Engine(table: table, handler: handler)
         var stall = configuration.stallTime
         if case .idle(let idle) = configuration.rules.receiveLimit { stall = min(stall, idle) }
+        let connectionLimit = DescriptorBudget.claim(wanted: configuration.connectionLimit).connectionCount
         try engine.start(
-            connectionLimit: configuration.connectionLimit, stallSeconds: UInt32(clamping: stall.components.seconds),
+            connectionLimit: connectionLimit, stallSeconds: UInt32(clamping: stall.components.seconds),
             workerCount: UInt32(clamping: configuration.workerCount))
         front = Front(
-            table: table, engine: engine, handler: handler, listener: listener,
-            connectionLimit: configuration.connectionLimit)
+            table: table, engine: engine, handler: handler, listener: listener, connectionLimit: connectionLimit)
         front.start()
     }
 

@@ -40,4 +40,14 @@ struct EndToEndTests {
         #expect(outcome.status == 0, "\(outcome.output)\n\(outcome.errors)")
         #expect(outcome.output.hasPrefix("canaries:"))
     }
+
+    @Test("beside 200 idle, half-sent and unread connections each status request is answered")
+    func crowd() throws {
+        let script = Checkout.root.appendingPathComponent("Tools/bench-api.py")
+        let outcome = try Program.run(
+            "python3", [script.path, "--connections", "200", "--seconds", "3"],
+            environment: ["HEALTHMD": try Program.healthmd().path])
+        #expect(outcome.status == 0, "\(outcome.output)\n\(outcome.errors)")
+        #expect(outcome.output.contains("200 idle, half-sent and unread connections"))
+    }
 }
