@@ -35,8 +35,9 @@ struct ArchiveClient: Sendable {
     /// Sends a signed request. A refusal of the clock is answered by signing once more on the service's clock.
     func send(
         _ method: String, _ target: String, _ signature: Signature, body: [UInt8]? = nil,
-        headers: [(String, String)] = []
+        contentType: String = "application/octet-stream", headers: [(String, String)] = []
     ) throws(ClientError) -> ExchangeAnswer {
+        let headers = body == nil ? headers : headers + [("Content-Type", contentType)]
         let answer = try sendOnce(method, target, signature, body, headers)
         guard answer.status == 400, let now = Self.serviceNow(answer), clock.learn(now: now) else {
             return try checked(answer, target)
@@ -60,10 +61,11 @@ struct ArchiveClient: Sendable {
                 maximumByteCount: Self.maximumAnswerByteCount))
     }
 
-    /// `now` of a refusal about the clock.
+    /// The service's clock, from a refusal that may be about ours: `now`, or failing that the moment of the answer
+    /// (day-archive.md 4).
     private static func serviceNow(_ answer: ExchangeAnswer) -> Int? {
-        // Any other answer has no clock to learn from.
-        (try? JSONParser.parse(answer.body))?["now"]?.number?.int
+        // An answer that is no JSON has no `now`.
+        (try? JSONParser.parse(answer.body))?["now"]?.number?.int ?? answer.headers["date"].flatMap(HTTPDate.seconds)
     }
 
     private func checked(_ answer: ExchangeAnswer, _ target: String) throws(ClientError) -> ExchangeAnswer {

@@ -90,11 +90,11 @@ public final class ArchiveService: Sendable {
         let core = ServiceCore(
             limits: configuration.limits, claims: try policy(configuration), basePath: basePath,
             publicURL: configuration.publicURL)
-        let blobs = configuration.objectStore.map { store in
-            S3Blobs(configuration: store, exchange: CurlExchange(), clock: { clock().seconds })
-        }
+        let blobs = try objects(configuration, clock)
+        let storage = try LocalStorage(
+            folder: configuration.folder, blobs: blobs, report: configuration.report)
         let engine = ServiceEngine(
-            core: core, storage: try LocalStorage(folder: configuration.folder, blobs: blobs),
+            core: core, storage: storage,
             trustedProxies: configuration.trustedProxies, clock: clock, random: random, report: configuration.report)
         var http = HTTPServerConfiguration(port: configuration.port, rules: rules)
         http.addresses = configuration.addresses
@@ -119,6 +119,23 @@ public final class ArchiveService: Sendable {
 
     /// Finishes what is on the way and stops.
     public func stop() { server.stop() }
+
+    /// The object store, when there is one and it lets us in. One that is only out of reach may come back.
+    private static func objects(
+        _ configuration: Configuration, _ clock: @escaping @Sendable () -> ServiceMoment
+    ) throws(ServiceStartError) -> S3Blobs? {
+        guard let store = configuration.objectStore else { return nil }
+        let blobs = S3Blobs(configuration: store, exchange: CurlExchange(), clock: { clock().seconds })
+        do throws(S3Error) {
+            try blobs.checkAccess()
+        } catch {
+            if case .refused(let status, let word) = error, status < 500 {
+                throw .objectStoreRefused(status: status, word: word)
+            }
+            configuration.report(.storageFailed(error))
+        }
+        return blobs
+    }
 
     private static func checkedBasePath(_ text: String) throws(ServiceStartError) -> String {
         var path = text[...]

@@ -84,8 +84,8 @@ protocol ArchiveView {
     /// At most `limit` days, ascending.
     func days(_ id: BucketID, _ start: ListingStart, limit: Int) throws -> [DayRecord]
     func day(_ id: BucketID, _ day: ArchiveDay) throws -> DayRecord?
-    /// The sealed bytes of a day that this view listed.
-    func sealedBytes(_ record: DayRecord) throws -> [UInt8]
+    /// The sealed bytes of days that this view listed, in the same order; nil where the store has lost them.
+    func sealedBytes(_ id: BucketID, _ records: [DayRecord]) throws -> [[UInt8]?]
     func waitingEditCount(_ id: BucketID) throws -> Int
     /// The largest name ever given in the bucket and still known.
     func newestEditName(_ id: BucketID) throws -> EditName?

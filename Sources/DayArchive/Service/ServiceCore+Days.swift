@@ -78,9 +78,11 @@ extension ServiceCore {
 
     func sealedDay(_ bucket: BucketID, _ day: ArchiveDay, _ context: Context) throws -> ServiceAnswer {
         try authorizeRead(bucket, context)
-        guard let record = try context.view.day(bucket, day) else { throw ServiceFault(.noDay) }
+        guard let record = try context.view.day(bucket, day),
+            let bytes = try context.view.sealedBytes(bucket, [record])[0]
+        else { throw ServiceFault(.noDay) }
         return .sealed(
-            try context.view.sealedBytes(record),
+            bytes,
             headers: [(name: "last-modified", value: HTTPDate.text(record.uploaded.floorDivided(by: 1_000)))])
     }
 
@@ -93,18 +95,21 @@ extension ServiceCore {
         guard from <= to else { throw ServiceFault(.rangeBackwards) }
         let start: ListingStart = after.flatMap { $0 >= from ? .after($0) : nil } ?? .from(from)
         let found = try context.view.days(bucket, start, limit: limits.daysPerRange + 1).prefix { $0.day <= to }
-        var sealed: [SealedDay] = []
+        var chosen: [DayRecord] = []
         var byteCount = 0
         for record in found {
-            let isFirst = sealed.isEmpty
-            guard isFirst || sealed.count < limits.daysPerRange,
+            let isFirst = chosen.isEmpty
+            guard isFirst || chosen.count < limits.daysPerRange,
                 isFirst || byteCount + record.byteCount <= limits.sealedBytesPerRange
             else { break }
             byteCount += record.byteCount
-            sealed.append(SealedDay(day: record.day, bytes: try context.view.sealedBytes(record)))
+            chosen.append(record)
+        }
+        let sealed = zip(chosen, try context.view.sealedBytes(bucket, chosen)).compactMap { record, bytes in
+            bytes.map { SealedDay(day: record.day, bytes: $0) }
         }
         var answer = ServiceAnswer.sealed(DayFrame.encode(sealed))
-        if sealed.count < found.count, let last = sealed.last {
+        if chosen.count < found.count, let last = chosen.last {
             answer.headers.append((name: "x-efferent-next", value: last.day.description))
         }
         return answer
@@ -119,22 +124,5 @@ extension ServiceCore {
             "bytes": .integer(numbers.byteCount), "firstDay": text(numbers.firstDay),
             "lastDay": text(numbers.lastDay), "complete": true,
         ]
-    }
-}
-
-/// Dates as HTTP writes them (RFC 9110 5.6.7).
-enum HTTPDate {
-    private static let weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
-    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-
-    /// `Sat, 10 Oct 2026 12:00:17 GMT` of Unix seconds.
-    static func text(_ second: Int) -> String {
-        guard let day = ArchiveDay(utcSecond: second), let iso = UTCText.seconds(second) else {
-            preconditionFailure("a clock outside the calendar")
-        }
-        let date = day.date
-        let number = (date.day < 10 ? "0" : "") + String(date.day)
-        return "\(weekdays[date.weekday - 1]), \(number) \(months[date.month - 1]) \(iso.prefix(4)) "
-            + "\(iso.dropFirst(11).prefix(8)) GMT"
     }
 }

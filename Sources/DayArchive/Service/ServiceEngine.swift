@@ -1,20 +1,13 @@
 import Cryptography
-import DurableStore
 import Foundation
 import HTTPService
 import Synchronization
 import Transport
 
-/// What a running service tells its operator: codes alone.
-public enum ServiceReport: Equatable, Sendable {
-    /// Something could not be read or stored; the request was answered 502.
-    case storageFailed(code: String)
-}
-
 /// The service between its front and its storage: counts rates, asks the core, performs what it decided.
 ///
-/// Requests of one bucket are taken one at a time, so that a decision still holds when it is performed; buckets do not wait for
-/// each other.
+/// Requests of one bucket that may change something are taken one at a time, so that a decision still holds when it is performed;
+/// reads, and other buckets, do not wait for them.
 final class ServiceEngine: Sendable {
     /// Locks that buckets are spread over.
     private static let stripeCount = 64
@@ -86,7 +79,8 @@ final class ServiceEngine: Sendable {
     func answer(_ request: ServiceRequest) -> ServiceAnswer {
         let target = RequestTarget(request.target, basePath: core.basePath)
         let bucket = target.segments.flatMap { $0.count > 1 ? $0[1] : nil } ?? ""
-        let answer = stripe(bucket).withLock { perform(request) }
+        let answer =
+            request.method == "GET" ? perform(request) : stripe(bucket).withLock { perform(request) }
         if answer.status == 429, let segments = target.segments,
             let kind = ServiceRates.Class.of(method: request.method, segments)
         {
@@ -108,7 +102,7 @@ final class ServiceEngine: Sendable {
             }
         } catch {
             // Nothing was acknowledged: the caller tries again, the operator is told.
-            report(.storageFailed(code: (error as? StoreError)?.code ?? "storage_failed"))
+            report(.storageFailed(error))
             return ServiceFault(.storeFailed).answer
         }
     }

@@ -12,6 +12,8 @@ public enum ServiceStartError: Error, Equatable, Sendable, CustomStringConvertib
     case badS3Credentials
     /// Bucket, prefix, region or endpoint of the object store cannot be used.
     case badS3Location
+    /// The object store does not let us in; its status and its own word.
+    case objectStoreRefused(status: Int, word: String)
     /// The address or port cannot be used; code and sentence of the server.
     case cannotListen(code: String, sentence: String)
 
@@ -24,6 +26,7 @@ public enum ServiceStartError: Error, Equatable, Sendable, CustomStringConvertib
         case .badClaimToken: "bad_claim_token"
         case .badS3Credentials: "bad_s3_credentials"
         case .badS3Location: "bad_s3_location"
+        case .objectStoreRefused: "object_store_refused"
         case .cannotListen(let code, _): code
         }
     }
@@ -41,6 +44,8 @@ public enum ServiceStartError: Error, Equatable, Sendable, CustomStringConvertib
             "The credentials file needs aws_access_key_id and aws_secret_access_key. Correct it."
         case .badS3Location:
             "An object store is s3://bucket/prefix of plain characters, with an http or https endpoint. Correct it."
+        case .objectStoreRefused(let status, let word):
+            "The object store answered \(status) \(word). Check bucket, region, endpoint and credentials file."
         case .cannotListen(_, let sentence): sentence
         }
     }

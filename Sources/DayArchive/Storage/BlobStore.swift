@@ -11,7 +11,7 @@ struct BlobName: Hashable, Sendable, CustomStringConvertible {
         text = "\(bucket)/\(day)-\(Base32.encode(SecureRandom.bytes(10)))"
     }
 
-    /// A name that the index holds.
+    /// A name that the index or the store holds.
     init(stored text: String) { self.text = text }
 
     var folder: String { String(text.prefix { $0 != "/" }) }
@@ -20,12 +20,24 @@ struct BlobName: Hashable, Sendable, CustomStringConvertible {
     var description: String { text }
 }
 
+/// What became of blobs that were to be stored.
+struct StoredBlobs: Sendable {
+    /// Those that are durable now.
+    var names: Set<BlobName> = []
+    /// Why the first of the others is not; for the operator.
+    var failure: (any Error)?
+}
+
 /// Where the sealed bytes of days lie: files here, objects of a bucket elsewhere.
 protocol BlobStore: Sendable {
-    /// Stores what it can; returns the names that are durable now.
-    func store(_ blobs: [(name: BlobName, bytes: [UInt8])]) -> Set<BlobName>
-    /// The bytes of a stored name.
-    func load(_ name: BlobName, byteCount: Int) throws -> [UInt8]
+    /// Stores what it can.
+    func store(_ blobs: [(name: BlobName, bytes: [UInt8])]) -> StoredBlobs
+    /// The bytes of each stored name, in the same order; nil where they are gone or not as many as were stored.
+    ///
+    /// - Throws: when the store cannot tell.
+    func load(_ blobs: [(name: BlobName, byteCount: Int)]) throws -> [[UInt8]?]
+    /// The names that a bucket has in the store now.
+    func names(of bucket: BucketID) throws -> Set<BlobName>
     /// Removes names that nothing refers to; absent ones are fine.
     func remove(_ names: [BlobName]) throws
 }
@@ -34,8 +46,8 @@ protocol BlobStore: Sendable {
 struct FileBlobs: BlobStore {
     let root: Directory
 
-    func store(_ blobs: [(name: BlobName, bytes: [UInt8])]) -> Set<BlobName> {
-        var written: Set<BlobName> = []
+    func store(_ blobs: [(name: BlobName, bytes: [UInt8])]) -> StoredBlobs {
+        var stored = StoredBlobs()
         var folders: [String: Directory] = [:]
         for (name, bytes) in blobs {
             do {
@@ -44,10 +56,10 @@ struct FileBlobs: BlobStore {
                 let file = try folder.createFile(name.file)
                 try file.write(bytes, at: 0)
                 try file.sync()
-                written.insert(name)
+                stored.names.insert(name)
             } catch {
                 // A day that cannot be stored is left out of the answer; its writer sends it again.
-                continue
+                stored.failure = stored.failure ?? error
             }
         }
         do {
@@ -56,17 +68,27 @@ struct FileBlobs: BlobStore {
             for folder in folders.values { try folder.sync() }
         } catch {
             // Without these the new names may be lost, so none of them counts.
-            return []
+            return StoredBlobs(failure: error)
         }
-        return written
+        return stored
     }
 
-    func load(_ name: BlobName, byteCount: Int) throws -> [UInt8] {
-        let file = try root.file(name.text, requiringPrivate: true)
-        guard try file.size() == UInt64(byteCount) else {
-            throw StoreError.corrupt(path: file.displayPath, detail: "its size is not what the index says")
+    func load(_ blobs: [(name: BlobName, byteCount: Int)]) throws -> [[UInt8]?] {
+        try blobs.map { name, byteCount in
+            do {
+                let file = try root.file(name.text, requiringPrivate: true)
+                guard try file.size() == UInt64(byteCount) else { return nil }
+                return try file.bytes(at: 0, count: byteCount)
+            } catch StoreError.notFound {
+                return nil
+            }
         }
-        return try file.bytes(at: 0, count: byteCount)
+    }
+
+    func names(of bucket: BucketID) throws -> Set<BlobName> {
+        guard try root.status(of: bucket.text) != nil else { return [] }
+        let entries = try root.directory(bucket.text).entries()
+        return Set(entries.map { BlobName(stored: "\(bucket)/\($0.name)") })
     }
 
     func remove(_ names: [BlobName]) throws {
@@ -76,6 +98,8 @@ struct FileBlobs: BlobStore {
 
 /// Blobs in memory, for tests.
 final class MemoryBlobs: BlobStore {
+    struct Refused: Error {}
+
     private let blobs = Mutex<[BlobName: [UInt8]]>([:])
     private let refuses: @Sendable (BlobName) -> Bool
 
@@ -84,21 +108,26 @@ final class MemoryBlobs: BlobStore {
 
     var names: Set<BlobName> { blobs.withLock { Set($0.keys) } }
 
-    func store(_ new: [(name: BlobName, bytes: [UInt8])]) -> Set<BlobName> {
+    func store(_ new: [(name: BlobName, bytes: [UInt8])]) -> StoredBlobs {
         blobs.withLock { blobs in
-            var stored: Set<BlobName> = []
-            for (name, bytes) in new where !refuses(name) {
-                blobs[name] = bytes
-                stored.insert(name)
+            var stored = StoredBlobs()
+            for (name, bytes) in new {
+                if refuses(name) {
+                    stored.failure = Refused()
+                } else {
+                    blobs[name] = bytes
+                    stored.names.insert(name)
+                }
             }
             return stored
         }
     }
 
-    func load(_ name: BlobName, byteCount: Int) throws -> [UInt8] {
-        guard let bytes = blobs.withLock({ $0[name] }) else { throw StoreError.notFound(path: name.text) }
-        return bytes
+    func load(_ wanted: [(name: BlobName, byteCount: Int)]) -> [[UInt8]?] {
+        blobs.withLock { blobs in wanted.map { blobs[$0.name] } }
     }
+
+    func names(of bucket: BucketID) -> Set<BlobName> { names.filter { $0.folder == bucket.text } }
 
     func remove(_ names: [BlobName]) {
         blobs.withLock { blobs in

@@ -6,28 +6,47 @@ import Synchronization
 ///
 /// The index decides: a blob counts when a day refers to it. Blobs get their names in `loose_blobs` before they are written and
 /// leave it with the transaction that refers to them, so that after a crash nothing is lost and nothing stays behind.
+///
+/// A day whose blob the store lost is not held: it is neither listed nor counted, so that its writer's daily check sends it again.
+/// Its row stays, for a store that comes back with everything (a disk that was not there, another prefix by mistake).
 final class LocalStorage: ArchiveStorage {
     private let index: Database
     private let blobs: any BlobStore
+    private let report: @Sendable (ServiceReport) -> Void
     /// Blobs that were removed; their rows go with the next transaction, which costs nothing then.
     private let removed = Mutex<Set<BlobName>>([])
+    /// Blobs that a day refers to and the store does not have, by bucket.
+    private let lost = Mutex<[String: Set<BlobName>]>([:])
 
-    init(index: Database, blobs: any BlobStore) throws {
+    init(
+        index: Database, blobs: any BlobStore, report: @escaping @Sendable (ServiceReport) -> Void = { _ in }
+    ) throws {
         self.index = index
         self.blobs = blobs
-        // What cannot be removed now is removed by a later start; nothing refers to it.
-        try? sweep()
+        self.report = report
+        do {
+            try sweep()
+        } catch {
+            // What cannot be removed now is removed by a later start; nothing refers to it.
+            report(.storageFailed(error))
+        }
     }
 
     /// Opens the storage of a folder: `index.sqlite`, and `days/` unless the days are kept elsewhere.
-    convenience init(folder: Directory, blobs: (any BlobStore)? = nil) throws {
+    convenience init(
+        folder: Directory, blobs: (any BlobStore)? = nil,
+        report: @escaping @Sendable (ServiceReport) -> Void = { _ in }
+    ) throws {
         let index = try Database.open("index.sqlite", in: folder, schema: ServiceSchema.schema)
-        try self.init(index: index, blobs: try blobs ?? FileBlobs(root: try folder.createDirectory("days")))
+        try self.init(
+            index: index, blobs: try blobs ?? FileBlobs(root: try folder.createDirectory("days")), report: report)
     }
 
     /// A storage that is gone with the process, for tests.
-    static func inMemory(blobs: MemoryBlobs = MemoryBlobs()) throws -> LocalStorage {
-        try LocalStorage(index: try .inMemory(schema: ServiceSchema.schema), blobs: blobs)
+    static func inMemory(
+        blobs: any BlobStore = MemoryBlobs(), report: @escaping @Sendable (ServiceReport) -> Void = { _ in }
+    ) throws -> LocalStorage {
+        try LocalStorage(index: try .inMemory(schema: ServiceSchema.schema), blobs: blobs, report: report)
     }
 
     /// Removes what a crash left behind.
@@ -104,9 +123,10 @@ final class LocalStorage: ArchiveStorage {
         let new = plan.days.map { (name: BlobName(bucket: plan.bucket, day: $0.day), bytes: $0.bytes) }
         try announce(new.map(\.name))
         let stored = blobs.store(new)
-        let landed = zip(plan.days, new).filter { stored.contains($1.name) }.map { (day: $0, blob: $1.name) }
+        if let failure = stored.failure { report(.storageFailed(failure)) }
+        let landed = zip(plan.days, new).filter { stored.names.contains($1.name) }.map { (day: $0, blob: $1.name) }
         let answer = plan.answer(stored: landed.map(\.day.day))
-        var dead = Set(new.map(\.name)).subtracting(stored)
+        var dead = Set(new.map(\.name)).subtracting(stored.names)
         if !landed.isEmpty {
             dead.formUnion(
                 try index.transaction { connection in
@@ -123,6 +143,7 @@ final class LocalStorage: ArchiveStorage {
             removed.withLock { $0.formUnion(dead) }
         } catch {
             // They stay in `loose_blobs` and go with the next start; the days are stored all the same.
+            report(.storageFailed(error))
         }
         return answer
     }
@@ -179,8 +200,28 @@ final class LocalStorage: ArchiveStorage {
         try index.read { try $0.first("SELECT byte_count FROM service") { try $0.int(0) } ?? 0 }
     }
 
+    private static func dayRecord(_ row: Row) throws -> DayRecord {
+        DayRecord(
+            day: try ArchiveDay(text: try row.text(0)), byteCount: try row.int(1), uploaded: try row.int(2),
+            blob: BlobName(stored: try row.text(3)))
+    }
+
+    func day(_ id: BucketID, _ day: ArchiveDay) throws -> DayRecord? {
+        let record = try index.read { connection in
+            try connection.first(
+                "SELECT day, byte_count, uploaded, blob FROM days WHERE bucket = ? AND day = ?", .text(id.text),
+                .text(day.description), read: Self.dayRecord)
+        }
+        return record.flatMap { lostBlobs(id).contains($0.blob) ? nil : $0 }
+    }
+}
+
+// Days as they are held, which is as the store still has them.
+extension LocalStorage {
     func statistics(_ id: BucketID) throws -> BucketStatistics {
-        try index.read { connection in
+        let lost = lostBlobs(id)
+        guard lost.isEmpty else { return try statistics(id, without: lost) }
+        return try read { connection in
             let numbers = try connection.first(
                 "SELECT COUNT(*), COALESCE(SUM(byte_count), 0), MIN(day), MAX(day) FROM days WHERE bucket = ?",
                 .text(id.text)
@@ -194,36 +235,82 @@ final class LocalStorage: ArchiveStorage {
         }
     }
 
-    private static func dayRecord(_ row: Row) throws -> DayRecord {
-        DayRecord(
-            day: try ArchiveDay(text: try row.text(0)), byteCount: try row.int(1), uploaded: try row.int(2),
-            blob: BlobName(stored: try row.text(3)))
+    private func statistics(_ id: BucketID, without lost: Set<BlobName>) throws -> BucketStatistics {
+        var numbers = BucketStatistics()
+        for record in try records(id, "day >= ?", "", limit: .max) where !lost.contains(record.blob) {
+            numbers.dayCount += 1
+            numbers.byteCount += record.byteCount
+            numbers.firstDay = numbers.firstDay ?? record.day
+            numbers.lastDay = record.day
+        }
+        return numbers
     }
 
     func days(_ id: BucketID, _ start: ListingStart, limit: Int) throws -> [DayRecord] {
-        let columns = "SELECT day, byte_count, uploaded, blob FROM days WHERE bucket = ?"
+        // A listing from the beginning is how a writer's daily check begins: what the store lost must not be in it.
+        if start == .beginning { try compareWithStore(id) }
         let (condition, bound): (String, String) =
             switch start {
             case .beginning: ("day >= ?", "")
             case .from(let day): ("day >= ?", day.description)
             case .after(let day): ("day > ?", day.description)
             }
-        return try index.read { connection in
+        let lost = lostBlobs(id)
+        return try records(id, condition, bound, limit: limit + lost.count).filter { !lost.contains($0.blob) }
+            .prefix(limit).map { $0 }
+    }
+
+    private func records(
+        _ id: BucketID, _ condition: String, _ bound: String, limit: Int
+    ) throws -> [DayRecord] {
+        try read { connection in
             try connection.all(
-                "\(columns) AND \(condition) ORDER BY day LIMIT ?", .text(id.text), .text(bound), .integer(limit),
-                read: Self.dayRecord)
+                "SELECT day, byte_count, uploaded, blob FROM days WHERE bucket = ? AND \(condition) ORDER BY day LIMIT ?",
+                .text(id.text), .text(bound), .integer(limit), read: Self.dayRecord)
         }
     }
 
-    func day(_ id: BucketID, _ day: ArchiveDay) throws -> DayRecord? {
-        try index.read { connection in
-            try connection.first(
-                "SELECT day, byte_count, uploaded, blob FROM days WHERE bucket = ? AND day = ?", .text(id.text),
-                .text(day.description), read: Self.dayRecord)
+    func sealedBytes(_ id: BucketID, _ records: [DayRecord]) throws -> [[UInt8]?] {
+        var bytes = try blobs.load(records.map { (name: $0.blob, byteCount: $0.byteCount) })
+        for (index, record) in records.enumerated() where bytes[index] == nil {
+            // Reads do not wait for uploads: the day may have been replaced since its record was read.
+            guard let current = try day(id, record.day) else { continue }
+            bytes[index] = try blobs.load([(name: current.blob, byteCount: current.byteCount)])[0]
+            if bytes[index] == nil { noteLost(id, [current.blob]) }
         }
+        return bytes
     }
 
-    func sealedBytes(_ record: DayRecord) throws -> [UInt8] {
-        try blobs.load(record.blob, byteCount: record.byteCount)
+    // MARK: What the store lost
+
+    private func lostBlobs(_ id: BucketID) -> Set<BlobName> { lost.withLock { $0[id.text] ?? [] } }
+
+    private func noteLost(_ id: BucketID, _ names: Set<BlobName>) {
+        let new = lost.withLock { lost in
+            let new = names.subtracting(lost[id.text] ?? [])
+            if !new.isEmpty { lost[id.text, default: []].formUnion(new) }
+            return new
+        }
+        if !new.isEmpty { report(.daysLost(count: new.count)) }
+    }
+
+    /// Finds out which days the store does not have. A store that cannot be asked has lost nothing.
+    private func compareWithStore(_ id: BucketID) throws {
+        let before = Set(try records(id, "day >= ?", "", limit: .max).map(\.blob))
+        guard !before.isEmpty else { return }
+        let present: Set<BlobName>
+        do {
+            present = try blobs.names(of: id)
+        } catch {
+            return report(.storageFailed(error))
+        }
+        var missing = before.subtracting(present)
+        // What an upload replaced meanwhile is gone for good reason.
+        if !missing.isEmpty { missing.formIntersection(try records(id, "day >= ?", "", limit: .max).map(\.blob)) }
+        lost.withLock { lost in
+            lost[id.text]?.formIntersection(missing)
+            if lost[id.text]?.isEmpty ?? false { lost[id.text] = nil }
+        }
+        noteLost(id, missing)
     }
 }

@@ -44,10 +44,11 @@ struct S3Signer: Sendable {
     ///
     /// - Parameters:
     ///   - path: as sent, from the slash behind the host; already encoded.
+    ///   - query: as sent, from ``query(_:)``.
     ///   - headers: further headers to cover, lower-case names; `host` among them.
     ///   - second: Unix seconds.
     func headers(
-        _ method: String, path: String, headers: [(String, String)], payload: [UInt8], second: Int
+        _ method: String, path: String, query: String = "", headers: [(String, String)], payload: [UInt8], second: Int
     ) -> [(String, String)] {
         let moment = Self.moment(second)
         let digest = SHA256.hash(payload).hex
@@ -56,7 +57,7 @@ struct S3Signer: Sendable {
         let covered = (headers + own).sorted { JSONKeyOrder.bytes($0.0, $1.0) }
         let names = covered.map(\.0).joined(separator: ";")
         let request = [
-            method, path, "", covered.map { "\($0.0):\($0.1)\n" }.joined(), names, digest,
+            method, path, query, covered.map { "\($0.0):\($0.1)\n" }.joined(), names, digest,
         ].joined(separator: "\n")
         let day = String(moment.prefix(8))
         let scope = "\(day)/\(region)/s3/aws4_request"
@@ -65,6 +66,23 @@ struct S3Signer: Sendable {
         let authorization =
             "\(Self.algorithm) Credential=\(credentials.accessKeyID)/\(scope),SignedHeaders=\(names),Signature=\(signature)"
         return own + [("authorization", authorization)]
+    }
+
+    /// A query as it is sent and signed: sorted by name, everything but plain characters escaped.
+    static func query(_ parameters: [(String, String)]) -> String {
+        parameters.sorted { JSONKeyOrder.bytes($0.0, $1.0) }.map { "\(escaped($0.0))=\(escaped($0.1))" }
+            .joined(separator: "&")
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.utf8.map { byte in
+            isPlain(byte) ? String(UnicodeScalar(byte)) : "%" + Hex.encode([byte]).uppercased()
+        }.joined()
+    }
+
+    /// Characters that stand in a path or query as they are.
+    static func isPlain(_ byte: UInt8) -> Bool {
+        (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte &- UInt8(ascii: "0") < 10 || "-._~".utf8.contains(byte)
     }
 
     private func signingKey(_ day: String) -> SecretBytes {

@@ -181,7 +181,8 @@ extension ArchiveWriter {
         let signature = ArchiveClient.Signature(key: keys.writer, signer: .writer) {
             SignedText.outcome(bucket, name: name, timestamp: $0, body: body)
         }
-        _ = try client.send("PUT", client.target("/e/\(name)/outcome"), signature, body: body)
+        _ = try client.send(
+            "PUT", client.target("/e/\(name)/outcome"), signature, body: body, contentType: "application/json")
     }
 
     // MARK: Taking back

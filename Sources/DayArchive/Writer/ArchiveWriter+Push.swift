@@ -169,7 +169,7 @@ extension ArchiveWriter {
         }
         do throws(ClientError) {
             let answer = try client.send("PUT", client.target("/days"), signature, body: body)
-            // Only the days that the service names have landed; without a list none has.
+            // Only the days that the service names have landed; without a list, or by another name, none has.
             let named = (try? JSONParser.parse(answer.body))?["stored"]?.array ?? []
             let stored = Set(named.compactMap { value in value.string.flatMap { try? ArchiveDay(text: $0) } })
             for build in builds where stored.contains(build.sealed.day) {
@@ -178,7 +178,13 @@ extension ArchiveWriter {
             }
         } catch {
             switch error {
-            case .refused(_, 400, _, nil), .refused(_, 413, _, _): result.refused += days
+            case .refused(_, 400, _, nil), .refused(_, 413, _, _):
+                guard builds.count > 1 else { return result.refused += days }
+                // One day may be to blame for all: sent by halves, the others land.
+                let middle = builds.count / 2
+                for half in [builds[..<middle], builds[middle...]] where result.stopped == nil {
+                    upload(Array(half), client, writer, &result)
+                }
             // The clock, the rate, a full or foreign archive, a service in trouble: none says anything about the days.
             default: result.stopped = error
             }

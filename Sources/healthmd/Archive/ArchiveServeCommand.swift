@@ -70,7 +70,9 @@ enum ArchiveServeCommand {
         configuration.report = { report in
             switch report {
             case .storageFailed(let code):
-                console.note("a request could not be stored or read (\(code)); it was refused")
+                console.note("days could not be stored, read or removed (\(code)); who asked for them tries again")
+            case .daysLost(let count):
+                console.note("\(count) stored days are gone; they are not listed, so their writers send them again")
             }
         }
         configuration.objectStore = try objectStore(invocation)

@@ -29,11 +29,13 @@ struct BlobStoreTests {
             let disk = FaultyDisk(base, fault: .init(call: call, number: ENOSPC, forEver: forEver))
             let days = try blobs(3)
             var stored: Set<BlobName> = []
-            if let root = try? Directory.openRoot("/days", on: disk) { stored = FileBlobs(root: root).store(days) }
+            if let root = try? Directory.openRoot("/days", on: disk) {
+                stored = FileBlobs(root: root).store(days).names
+            }
             for seed in [nil, UInt64(call)] {
                 let after = FileBlobs(root: try Directory.openRoot("/days", on: base.afterPowerLoss(seed: seed)))
                 for (name, bytes) in days where stored.contains(name) {
-                    #expect(try after.load(name, byteCount: bytes.count) == bytes, "call \(call)")
+                    #expect(try after.load([(name: name, byteCount: bytes.count)]) == [bytes], "call \(call)")
                 }
             }
             didFail = disk.didFail
@@ -87,7 +89,7 @@ struct BlobStoreTests {
                     return ExchangeAnswer(status: objects.removeValue(forKey: request.url) == nil ? 404 : 204)
                 default:
                     return objects[request.url].map { ExchangeAnswer(status: 200, body: $0) }
-                        ?? ExchangeAnswer(status: 404)
+                        ?? ExchangeAnswer(status: 404, body: Array("<Error><Code>NoSuchKey</Code></Error>".utf8))
                 }
             }
         }
@@ -103,14 +105,19 @@ struct BlobStoreTests {
             exchange: objects, clock: { 0 })
         let days = try blobs(3)
         let stored = store.store(days)
-        #expect(stored == [days[0].name, days[2].name])
+        #expect(stored.names == [days[0].name, days[2].name])
+        #expect(stored.failure as? S3Error == .refused(status: 503, word: ""))
         #expect(
             objects.objects.withLock { $0.keys.sorted() }
                 == [days[0].name, days[2].name].map { "http://127.0.0.1:9000/my-bucket/health/days/\($0)" }.sorted())
-        #expect(try store.load(days[0].name, byteCount: 100) == days[0].bytes)
-        #expect(throws: S3Error.damaged) { try store.load(days[0].name, byteCount: 99) }
+        let asked = [(name: days[2].name, byteCount: 300), (name: days[0].name, byteCount: 100)]
+        #expect(try store.load(asked) == [days[2].bytes, days[0].bytes])
+        #expect(try store.load([(name: days[0].name, byteCount: 99)]) == [nil])
         try store.remove([days[0].name, days[0].name])
-        #expect(throws: S3Error.refused(status: 404)) { try store.load(days[0].name, byteCount: 100) }
+        #expect(try store.load(asked) == [days[2].bytes, nil])
+        #expect(throws: S3Error.refused(status: 503, word: "")) {
+            try store.load([(name: days[1].name, byteCount: 200)])
+        }
     }
 
     @Test(

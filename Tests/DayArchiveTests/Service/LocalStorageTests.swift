@@ -44,7 +44,7 @@ struct LocalStorageTests {
             atPath: folder.appending("days/\(bucket)/\(try #require(names.first))"))
         #expect(attributes[.posixPermissions] as? Int == 0o600)
         let record = try #require(try storage.day(bucket, day))
-        #expect(try storage.sealedBytes(record) == [2, 2, 2])
+        #expect(try storage.sealedBytes(bucket, [record]) == [[2, 2, 2]])
         #expect(try storage.statistics(bucket).byteCount == 3)
     }
 

@@ -112,6 +112,42 @@ struct PushTests {
         #expect(try writer.status().setAsideDays == 0)
     }
 
+    @Test("a day that the service refuses does not keep back the days that travel with it")
+    func oneHeavyDay() throws {
+        var limits = ServiceRig.patient
+        limits.dayByteCount = 4_000
+        limits.daysPerUpload = 10
+        let rig = try WriterRig(limits: limits)
+        try rig.days.addSteps(10, on: "2026-09-01")
+        rig.days.addHeartRates(3_000, on: try #require(CivilDate("2026-09-20")))
+        let writer = try rig.readyWriter()
+        let report = try writer.push()
+        #expect(report.stopped == nil)
+        #expect(report.sent == 39 && report.refused == 1)
+        #expect(try writer.status().owedDays == 1)
+    }
+
+    @Test("without now, the moment of the refusal tells the service's clock")
+    func dateHeader() throws {
+        let rig = try WriterRig()
+        try rig.days.addSteps(10, on: "2026-10-10")
+        _ = try rig.readyWriter()
+        // A day off: the service's refusal, with a date instead of now.
+        let seconds = rig.clock.now.seconds
+        rig.exchange.change { _, answer in
+            guard answer.status == 400 else { return answer }
+            return ExchangeAnswer(
+                status: 400, headers: ["date": HTTPDate.text(seconds)], body: Array(#"{"error":"late"}"#.utf8))
+        }
+        let writer = try rig.writer(clockOffset: -86_400_000)
+        #expect(try writer.push().stopped == nil)
+        #expect(HTTPDate.seconds(HTTPDate.text(1_791_633_600)) == 1_791_633_600)
+        for text in ["", "Sat, 10 Oct 2026 12:00:17 CET", "Sat, 10 Okt 2026 12:00:17 GMT", "Sat, 1 Oct 2026 12:00 GMT"]
+        {
+            #expect(HTTPDate.seconds(text) == nil)
+        }
+    }
+
     @Test(
         "trouble of the service stops a push and leaves its days owed",
         arguments: [0, 429, 502, 507, 403])

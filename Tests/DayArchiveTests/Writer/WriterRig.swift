@@ -69,6 +69,19 @@ final class MemoryDays: DaySource {
         }
     }
 
+    /// Adds readings to a day, one a second from midnight, each with a number of its own.
+    func addHeartRates(_ count: Int, on day: CivilDate) {
+        let start = zone.dayInterval(day).start.secondsSince1970
+        let records = (0..<count).map { number in
+            HealthRecord(
+                type: "HKQuantityTypeIdentifierHeartRate", source: RecordSource(name: "Watch"),
+                value: .quantity(60 + Double(number * number % 7_919) / 100, unit: "count/min"),
+                start: Instant(secondsSince1970: start + Double(number)),
+                end: Instant(secondsSince1970: start + Double(number)))
+        }
+        state.withLock { $0.records[day, default: []] += records }
+    }
+
     var entryIDs: [String] { state.withLock { $0.entries.keys.sorted() } }
 }
 
@@ -83,9 +96,12 @@ struct WriterRig {
     let folder: TemporaryFolder
     let directory: Directory
 
-    init(limits: ServiceLimits = ServiceRig.patient, days: MemoryDays = MemoryDays()) throws {
+    init(
+        limits: ServiceLimits = ServiceRig.patient, days: MemoryDays = MemoryDays(),
+        blobs: any BlobStore = MemoryBlobs()
+    ) throws {
         self.days = days
-        storage = try LocalStorage.inMemory()
+        storage = try LocalStorage.inMemory(blobs: blobs)
         let clock = clock
         engine = ServiceEngine(
             core: ServiceCore(limits: limits, claims: .token("secret")), storage: storage, clock: { clock.now },
