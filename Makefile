@@ -4,7 +4,7 @@ SWIFT ?= swift
 PREFIX ?= /usr/local
 SWIFT_FILES = Package.swift Sources Tests
 
-.PHONY: help setup build demo test lint bench bench-api big-raw check-long test-extra install deb clean
+.PHONY: help setup build demo test lint bench bench-api big-raw check-long test-extra crash-matrix power-loss install deb clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +38,12 @@ big-raw: build ## a raw job of SIZE_GIB=4 with less than 96 MiB of memory on eve
 
 test-extra: build ## checks against other people's programs (skipped when they cannot be had)
 	@Tools/test-extra.sh
+
+crash-matrix: build ## SIGKILL at every durable system call of both sides (POINTS=n draws some)
+	@Tools/rigs/crash_matrix.py
+
+power-loss: build ## images of the disk at acknowledgements and random moments, recovered from (COPIES=n)
+	@Tools/rigs/power_loss.py
 
 check-long: build ## the long checks, one after the other: hours
 	@Tools/check-long.sh

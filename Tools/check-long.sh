@@ -9,6 +9,8 @@ checks=(
     "test-extra"
     "bench-api"
     "big-raw SIZE_GIB=4"
+    "crash-matrix"
+    "power-loss"
 )
 
 report=$(mktemp)

@@ -6,6 +6,8 @@ public enum ReplaceMode: Sendable {
     case noReplace
     /// Keep it when it is a plain file with exactly the bytes that were written, else refuse with `content_differs`.
     case adoptIfExact
+    /// Leave it alone when it is a private file with exactly the bytes that were written, else replace it, whatever it is.
+    case replaceUnlessExact
 }
 
 /// A file that is in place and durable.
@@ -14,7 +16,7 @@ public struct InstalledFile: Equatable, Sendable {
     public enum Outcome: Sendable {
         /// The written file was moved to its name.
         case installed
-        /// The name held the same bytes already (``ReplaceMode/adoptIfExact``).
+        /// The name held the same bytes already (``ReplaceMode/adoptIfExact``, ``ReplaceMode/replaceUnlessExact``).
         case adopted
     }
 
@@ -54,6 +56,11 @@ extension Directory {
             let writer = DurableFileWriter(file: file, limit: expectedByteCount, observe: observe)
             try write(writer)
             try writer.finish()
+            if mode == .replaceUnlessExact,
+                let exact = try parent.keepIfExact(path.name, for: file, temporaryName, from: parent)
+            {
+                return exact
+            }
             try file.sync()
             return try parent.install(file, temporaryName, from: parent, as: path.name, mode)
         } catch {
@@ -82,9 +89,31 @@ extension Directory {
         let source = try RelativePath(source)
         let target = try RelativePath(target)
         let file = try self.file(source.description)
+        let (from, to) = (try parentDirectory(of: source), try directory.parentDirectory(of: target))
+        if mode == .replaceUnlessExact,
+            let exact = try to.keepIfExact(target.name, for: file, source.name, from: from)
+        {
+            return exact
+        }
         try file.sync()
-        return try directory.parentDirectory(of: target)
-            .install(file, source.name, from: try parentDirectory(of: source), as: target.name, mode)
+        return try to.install(file, source.name, from: from, as: target.name, mode)
+    }
+
+    /// Keeps a file that has the bytes already, made durable, and drops ours; nil when there is none.
+    private func keepIfExact(
+        _ name: String, for file: File, _ currentName: String, from folder: Directory
+    ) throws -> InstalledFile? {
+        // Whatever cannot be read as a private file of ours is not exact, and is replaced.
+        guard let existing = try? self.file(name, requiringPrivate: true),
+            (try? existing.hasSameContent(as: file)) == true
+        else { return nil }
+        // Whoever wrote it, perhaps ourselves before we were killed, may not have synced it.
+        try existing.sync()
+        try folder.unlink(currentName)
+        try sync()
+        if folder !== self { try folder.sync() }
+        let status = try existing.status()
+        return InstalledFile(identity: status.identity, byteCount: status.size, outcome: .adopted)
     }
 
     /// Gives a synced file its name in this folder.
@@ -116,7 +145,7 @@ extension Directory {
         _ name: String, in folder: Directory, to target: String, _ mode: ReplaceMode
     ) throws(StoreError) -> Bool {
         do {
-            try rename(name, in: folder, to: target, replacing: mode == .replace)
+            try rename(name, in: folder, to: target, replacing: mode == .replace || mode == .replaceUnlessExact)
             return true
         } catch .alreadyExists where mode == .adoptIfExact {
             return false

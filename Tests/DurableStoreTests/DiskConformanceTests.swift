@@ -259,6 +259,32 @@ struct DiskConformanceTests {
         }
     }
 
+    @Test("a file that has the bytes already keeps its place, anything else is replaced", arguments: DiskKind.allCases)
+    func replaceUnlessExact(_ kind: DiskKind) throws {
+        try kind.withRoot { root, links in
+            let first = try root.durableReplace("a", mode: .replaceUnlessExact, with: [1, 2, 3])
+            #expect(first.outcome == .installed)
+            let same = try root.durableReplace("a", mode: .replaceUnlessExact, with: [1, 2, 3])
+            #expect(same.outcome == .adopted && same.identity == first.identity && same.byteCount == 3)
+            let other = try root.durableReplace("a", mode: .replaceUnlessExact, with: [1, 2, 4])
+            #expect(other.outcome == .installed && other.identity != first.identity)
+            #expect(try root.file("a", requiringPrivate: true).contents(maximumByteCount: 3) == [1, 2, 4])
+
+            try root.createDirectory("spool").durableReplace("b", with: [1, 2, 4])
+            let moved = try root.durableMove("spool/b", to: root, as: "a", mode: .replaceUnlessExact)
+            #expect(moved.outcome == .adopted && moved.identity == other.identity)
+            #expect(try root.directory("spool").entries().isEmpty)
+
+            try links.symbolicLink("link", to: "a", in: root)
+            let link = try root.durableReplace("link", mode: .replaceUnlessExact, with: [1, 2, 4])
+            #expect(link.outcome == .installed, "a link to the same bytes is not a file of ours")
+            #expect(try root.status(of: "link")?.kind == .regularFile)
+            let taken = storeCode { try root.durableReplace("spool", mode: .replaceUnlessExact, with: [9]) }
+            #expect(taken == "wrong_type")
+            #expect(try root.entries().map(\.name) == ["a", "link", "spool"])
+        }
+    }
+
     @Test("a durable move takes a file to another folder, replaces, refuses or adopts", arguments: DiskKind.allCases)
     func move(_ kind: DiskKind) throws {
         try kind.withRoot { root, links in

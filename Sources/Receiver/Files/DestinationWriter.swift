@@ -15,11 +15,11 @@ struct DestinationWriter {
 
     /// When the receiver began, in nanoseconds since 1970; it asks for this as it starts. What was last changed in a
     /// destination before, and bears the name of a temporary, was left by one that was killed: it holds part of a day
-    /// and must not stay.
+    /// and must not stay. By the clock that stamps files, since the killed one may have written a moment ago.
     static let receiverStart: Int64 = {
         var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        return Int64(now.tv_sec) * 1_000_000_000
+        clock_gettime(CLOCK_REALTIME_COARSE, &now)
+        return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
     }()
 
     let root: Directory
@@ -71,7 +71,8 @@ struct DestinationWriter {
         try install(path) { writer in try render { try writer.write($0) } }
     }
 
-    /// Replaces a file with what is written into it.
+    /// Replaces a file with what is written into it. One that holds just that is left alone: a slice that a crash
+    /// repeats writes nothing twice.
     mutating func install(_ path: String, _ write: (DurableFileWriter) throws -> Void) throws {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) }
         let parent = try folder.map { try root.createDirectory($0) } ?? root
@@ -79,7 +80,8 @@ struct DestinationWriter {
             try parent.removeAbandonedTemporaries(changedBefore: Self.receiverStart)
         }
         var hasher = SHA256()
-        let installed = try root.durableReplace(path, observing: { hasher.update($0) }, write: write)
+        let installed = try root.durableReplace(
+            path, mode: .replaceUnlessExact, observing: { hasher.update($0) }, write: write)
         written.append(WrittenFile(path: path, byteCount: Int64(installed.byteCount), sha256: hasher.peek()))
     }
 

@@ -7,8 +7,8 @@ import HealthData
 
 /// Makes the files of a file job, one slice at a time, on the disk worker, by the steps of its ``FilePlan``.
 ///
-/// Each file is durable before the slice returns, and the slice's transaction follows: what a crash repeats is written
-/// again with the same bytes, and joining with a file that holds the new content already changes nothing.
+/// Each file is durable before the slice returns, and the slice's transaction follows: what a crash repeats finds its own
+/// bytes and leaves them alone, and joining with a file that holds the new content already changes nothing.
 struct FileFinalizer {
     /// What a slice starts from.
     struct Work: Sendable {
