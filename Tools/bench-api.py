@@ -23,7 +23,7 @@ import tempfile
 import threading
 import time
 
-from sides import Receiver, peak
+from sides import Receiver, peak, stop_on_terminate
 
 HEAD = "GET /v1/agent/metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {}\r\n\r\n"
 # What the daemon may hold at a time: its connections at most, and what it needs itself.
@@ -187,6 +187,7 @@ def measure(options, work):
 
 
 def main():
+    stop_on_terminate()
     arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     arguments.add_argument("--connections", type=int, default=1000)
     arguments.add_argument("--seconds", type=float, default=20)

@@ -20,7 +20,7 @@ import subprocess
 import tempfile
 import time
 
-from sides import Sides, peak, run, until
+from sides import Sides, peak, run, stop_on_terminate, until
 
 
 class SecureShell:
@@ -61,6 +61,7 @@ class SecureShell:
 
 
 def main():
+    stop_on_terminate()
     arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     arguments.add_argument("--mebibytes", type=int, default=512)
     arguments.add_argument("--runs", type=int, default=3)

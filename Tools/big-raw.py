@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 
-from sides import PROGRAM, Sides, peak
+from sides import PROGRAM, Sides, peak, stop_on_terminate
 
 LIMIT_KIB = 96 * 1024
 PIECE = 1 << 20
@@ -99,6 +99,7 @@ def measure(options, work):
 
 
 def main():
+    stop_on_terminate()
     arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     arguments.add_argument("--gibibytes", type=float, default=4)
     arguments.add_argument("--json")

@@ -13,6 +13,11 @@ PROGRAM = os.environ.get("HEALTHMD", str(ROOT / ".build/release/healthmd"))
 ZONE = "Europe/Berlin"
 
 
+def stop_on_terminate():
+    """Lets SIGTERM end a script like an error: its processes are stopped and its folder is removed."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+
+
 def run(*arguments, **options):
     return subprocess.run([str(a) for a in arguments], check=True, capture_output=True, **options).stdout
 

@@ -54,6 +54,9 @@ final class FakeReceiver: Sendable {
         try FakeReceiver { _ in raw(body, status: status, changing: change) }
     }
 
+    /// What the header says of a body.
+    static func digest(_ body: String) -> String { SHA256.hash(body).hex }
+
     static func json(_ status: Int, _ document: JSONValue) -> HTTPReply {
         .response(.json(status: status, JSONWriter.encode(document, style: .compactSorted)))
     }
@@ -64,7 +67,7 @@ final class FakeReceiver: Sendable {
             "X-Healthmd-Export-Status": status, "X-Healthmd-Raw-Schema": "healthmd.raw_result/1",
             "X-Healthmd-Raw-Validated": "1", "X-Healthmd-Raw-Date-Start": "2026-03-01",
             "X-Healthmd-Raw-Date-End": "2026-03-02", "X-Healthmd-Raw-Total-Days": "2",
-            "X-Healthmd-Body-SHA256": SHA256.hash(body).hex,
+            "X-Healthmd-Body-SHA256": digest(body),
         ]
         for (name, value) in change { headers[name] = value }
         var response = HTTPResponse.json(status: 200, Array(body.utf8))

@@ -156,9 +156,47 @@ struct RawResultTests {
             String(repeating: "[", count: 300), #"{"status":"success","status":"success"}"#, #"{"a":01}"#,
             #"{"status":"\#(String(repeating: "x", count: 9_000))"}"#, "{}x", "[]",
             #"{"\#(String(repeating: "k", count: 1_025))":1}"#,
+            #"{"a":\#(String(repeating: "1", count: 1_025))}"#,
         ]
         for text in texts {
             #expect(throws: (any Error).self, "\(text.prefix(20))") { try Body.scan(text) }
+        }
+    }
+
+    @Test(
+        "inside a document too: a repeated schema, deep nesting, 01, and a schema beyond 8,192 bytes are refused",
+        arguments: [
+            #","schema":"healthmd.health_data""#, #","a":01"#,
+            #","a":\#(String(repeating: "[", count: 300))\#(String(repeating: "]", count: 300))"#,
+            #","healthkit_record_archive":{"schema":"\#(String(repeating: "s", count: 9_000))"}"#,
+            #","healthkit_record_archive":{"schema":"a","schema":"a"}"#,
+            #","healthkit_record_archive":{},"healthkit_record_archive":{}"#,
+        ])
+    func malformedDocument(extra: String) throws {
+        func body(_ extra: String) -> String {
+            Body.whole(days: [
+                Body.day("2026-03-01", document: Body.document("2026-03-01", extra: extra)),
+                Body.day("2026-03-02", document: Body.document("2026-03-02")),
+            ])
+        }
+        #expect(throws: Never.self) { try Body.scan(body(#","a":[0]"#)) }
+        #expect(throws: (any Error).self) { try Body.scan(body(extra)) }
+        let schema = String(repeating: "s", count: 9_000)
+        let long = Body.whole().replacingOccurrences(of: "healthmd.health_data", with: schema)
+        #expect(throws: (any Error).self) { try Body.scan(long) }
+    }
+
+    @Test(
+        "invalid UTF-8 is refused wherever it stands: overlong, surrogate, cut off, beyond Unicode",
+        arguments: [[0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xE2, 0x82], [0xF4, 0x90, 0x80, 0x80], [0xFF], [0x80]]
+            as [[UInt8]])
+    func invalidUTF8(sequence: [UInt8]) throws {
+        let body = Array(Body.whole().utf8)
+        for place in ["done", "Test", "2026-03-02T", "steps"] {
+            let found = try #require(body.firstRange(of: Array(place.utf8)) ?? body.firstRange(of: Array("done".utf8)))
+            var broken = body
+            broken.insert(contentsOf: sequence, at: found.lowerBound)
+            #expect(throws: JSONError.self) { try Body.scan(broken) }
         }
     }
 
@@ -214,6 +252,23 @@ struct ExtractionTests {
         #expect(selections[0]["value"]?.number?.token == "9007199254740993")
         #expect(selections[1]["status"]?.string == expected)
         #expect(selections[1]["value"] == nil)
+    }
+
+    @Test("a missing day gives no projection; the receipt says why")
+    func missingDay() throws {
+        let days = [
+            Body.day("2026-03-01", document: Body.document("2026-03-01")), Body.day("2026-03-02", status: "missing"),
+        ]
+        let body = Body.whole(days: days, status: "partial_success", retained: 1, missing: ["2026-03-02"])
+            .replacingOccurrences(of: #""object_paths":[]"#, with: #""object_paths":["/sleep"]"#)
+        let result = try JSONParser.parse(Array(try Body.extract(body, .json).utf8))
+        #expect(result["projections"]?.array?.map { $0["source"]?["date"]?.string } == ["2026-03-01"])
+        let day = result["receipt"]?["days"]?.array?.last
+        #expect(day?["health_data_retained"] == false && day?["status"] == "missing")
+        #expect(day?["failure_code"] == "missing_day")
+        #expect(result["receipt"]?["missing_dates"] == ["2026-03-02"])
+        let lines = try Body.extract(body, .jsonl)
+        #expect(lines.split(separator: "\n").count == 1)
     }
 
     @Test("the receipt counts and leaves out what is empty")

@@ -126,6 +126,64 @@ private func raw(_ request: inout JobRequest) {
         #expect(first.count == 1 && first == again)
     }
 
+    /// A state of control-api.md 8 as a real course of events reaches it.
+    enum Reached: String, CaseIterable {
+        case queued, sent, accepted, preparing, transferring, paused, completed, failed, cancelled
+    }
+
+    @Test(
+        "killed in any state the receiver starts with that job, its counters and its expiry",
+        arguments: Reached.allCases)
+    func killedInState(_ state: Reached) throws {
+        let rig = try EngineRig()
+        if state != .queued { rig.connect() }
+        let (id, _) = rig.createJob {
+            raw(&$0)
+            $0.queueIfOffline = state == .queued
+        }
+        try reach(state, id, rig)
+        let before = try #require(rig.engine.book.jobs[id])
+        #expect(before.state.rawValue == state.rawValue)
+        rig.advance(1_000)
+        try rig.restart()
+        let after = try #require(rig.engine.book.jobs[id])
+        let isUnderWay = ![.queued, .completed, .failed, .cancelled].contains(state)
+        #expect(after.state == (isUnderWay ? .paused : before.state))
+        #expect(after.createdAt == before.createdAt && after.expiresAt == before.expiresAt)
+        #expect(
+            after.committedPartitions == before.committedPartitions && after.committedBytes == before.committedBytes)
+        #expect(after.request == before.request && after.result == before.result)
+        #expect(after.sessionID == before.sessionID && after.owesCancelToPeer == before.owesCancelToPeer)
+        if state == .transferring { #expect(after.committedPartitions == 1 && after.committedBytes > 0) }
+    }
+
+    private func reach(_ state: Reached, _ id: UUID, _ rig: EngineRig) throws {
+        let moment = ProtocolDate(secondsSince2001: rig.now.wall)
+        switch state {
+        case .queued, .sent: break
+        case .accepted: rig.send(.exportAccepted(ExportAccepted(jobID: id, acceptedAt: moment)))
+        case .preparing:
+            rig.send(.exportAccepted(ExportAccepted(jobID: id, acceptedAt: moment)))
+            rig.send(
+                .preparationProgress(PreparationProgress(jobID: id, processedDays: 1, totalDays: 3, message: "")))
+        case .paused:
+            rig.disconnect()
+        case .cancelled:
+            _ = rig.engine.cancel(id)
+        case .transferring, .completed, .failed:
+            let phone = try FakePhone(
+                jobID: id, mode: .strictRaw, phone: rig.phoneID, workstation: rig.engine.store.installationID,
+                createdAt: moment
+            ) { try FakePhone.rawDay($0, version: state == .failed ? 99 : 10) }
+            let partitions = try phone.partitions(payloadBytes: 900)
+            for partition in state == .transferring ? partitions[..<1] : partitions[...] {
+                try rig.transfer(partition, of: phone)
+            }
+            if state != .transferring { rig.send(try phone.finalize(partitions)) }
+        }
+        rig.settle()
+    }
+
     @Test("the final result and ack are replayed identically, also after a restart")
     func replay() throws {
         let rig = try EngineRig()
@@ -253,6 +311,31 @@ private func raw(_ request: inout JobRequest) {
         rig.connect()
         #expect(rig.channel.take().contains(.exportCancel(jobID: id)))
         #expect(rig.engine.book.jobs[id]?.state == .cancelled)
+    }
+
+    @Test("a cancel of a phone that is away reaches that phone when it comes, and no other")
+    func cancelOfAbsentPhone() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, answers) = rig.createJob()
+        rig.disconnect()
+        rig.settle()
+        #expect(rig.engine.cancel(id).response.status == .cancelled)
+        #expect(answers.answers.first?.response.status == .accepted, "the wait ended when the phone left")
+        try rig.restart()
+        let stranger = UUID()
+        let channel = FakeChannel()
+        rig.engine.handle(
+            .opened(
+                PeerOpening(
+                    installationID: stranger, displayName: "Other",
+                    capabilities: EngineRig.phoneCapabilities(stranger), usesSecureRecords: true, channel: channel)),
+            from: ConnectionID(77))
+        rig.settle()
+        #expect(!channel.take().contains(.exportCancel(jobID: id)))
+        rig.connect()
+        rig.settle()
+        #expect(rig.channel.take().contains(.exportCancel(jobID: id)))
     }
 
     @Test("a cancel while files are written waits for the next boundary and is honoured there")

@@ -303,6 +303,24 @@ private func sentBook(_ id: UUID, at seconds: Double = 0) -> JobBook {
                 == .refused(.jobNotFound))
     }
 
+    @Test("a job lives 604,800 seconds, resumed or not, and not one longer")
+    func lifetime() throws {
+        let id = UUID()
+        var book = sentBook(id)
+        let born = try #require(book.jobs[id])
+        #expect(born.expiresAt - born.createdAt == 604_800)
+        _ = book.disconnected(from: phoneID, now: moment(300_000))
+        let (submission, _) = book.resume(
+            id, waitTimeoutSeconds: 5, in: around(), waiter: waiter(2), now: moment(604_000))
+        #expect(submission == .waiting)
+        let resumed = try #require(book.jobs[id])
+        #expect(resumed.createdAt == born.createdAt && resumed.expiresAt == born.expiresAt)
+        _ = book.expire(now: moment(604_799))
+        #expect(book.jobs[id] != nil)
+        let actions = book.expire(now: moment(604_800))
+        #expect(book.jobs[id] == nil && !actions.isEmpty)
+    }
+
     @Test("resume resends a paused job, and only with its own phone and destination")
     func resume() {
         let id = UUID()

@@ -209,10 +209,10 @@ private func day(
     }
 
     @Test(
-        "the published partial result is composed again from its days",
-        .enabled(if: SharedFixtures.arePresent, SharedFixtures.absence))
-    func published() throws {
-        let bytes = try SharedFixtures.bytes("raw-result/raw-result-partial.json")
+        "the published results are composed again from their days",
+        .enabled(if: SharedFixtures.arePresent, SharedFixtures.absence), arguments: ["complete", "partial"])
+    func published(name: String) throws {
+        let bytes = try SharedFixtures.bytes("raw-result/raw-result-\(name).json")
         let published = try JSONParser.parse(bytes)
         let days = try #require(published["days"]?.array)
         let labels = try days.map { try #require($0["date"]?.string) }
@@ -228,7 +228,7 @@ private func day(
                 date: try #require(value["date"]?.string),
                 status: try #require(StrictRawDay.Status(rawValue: value["status"]?.string ?? "")),
                 failureCode: value["failure_code"]?.string,
-                captureStatus: value["capture_status"] == nil ? nil : .partial,
+                captureStatus: value["capture_status"].map { $0 == "complete" ? .complete : .partial },
                 recordCount: count("record_count"), sampleCount: count("sample_count"),
                 queryStatusCounts: .init(
                     cancelled: count("cancelled", in: queries), failure: count("failure", in: queries),
