@@ -5,7 +5,7 @@ import PackageDescription
 // Dependencies point downwards only. The tiers, from the top:
 //
 //   healthmd
-//   Receiver  Sender  DayArchive  Biomarkers
+//   Receiver  Sender  DayArchive  Biomarkers  HealthDatabase
 //   HealthData  HealthExport  RawResult  ConnectedProtocol  HTTPService  HTTPClient
 //   HMDCItem  HealthRecords  Transport  DurableStore  Cryptography
 //   CanonicalJSON
@@ -65,7 +65,7 @@ let package = Package(
         room("RawResult", ["CanonicalJSON"]),
         room("HealthData", ["HealthRecords", "CanonicalJSON", "Cryptography", "CZlib"]),
 
-        // The four jobs.
+        // The jobs.
         room(
             "Receiver",
             [
@@ -86,11 +86,13 @@ let package = Package(
                 "Cryptography", "CanonicalJSON", "CZlib",
             ]),
         room("Biomarkers", ["HealthExport", "HealthRecords", "DurableStore", "Cryptography", "CanonicalJSON"]),
+        room("HealthDatabase", ["HealthData", "HealthRecords", "DurableStore", "Cryptography", "CanonicalJSON"]),
 
         .executableTarget(
             name: "healthmd",
             dependencies: [
-                "Receiver", "Sender", "DayArchive", "Biomarkers", "HealthData", "HealthExport", "RawResult",
+                "Receiver", "Sender", "DayArchive", "Biomarkers", "HealthDatabase", "HealthData", "HealthExport",
+                "RawResult",
                 "ConnectedProtocol",
                 "HMDCItem", "HealthRecords", "Transport", "DurableStore", "Cryptography", "CanonicalJSON", "HTTPClient",
             ],
@@ -119,6 +121,7 @@ let package = Package(
                 "Transport", "Cryptography", "CanonicalJSON",
             ]),
         tests("BiomarkersTests", ["Biomarkers", "HealthExport"]),
+        tests("HealthDatabaseTests", ["HealthDatabase", "HealthData", "DurableStore", "CanonicalJSON"]),
         tests(
             "CommandLineTests",
             ["healthmd", "DayArchive", "DurableStore", "HTTPService", "HMDCItem", "CanonicalJSON", "Cryptography"]),

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Checks written day documents against the export they came from, with nothing but the standard library.
 
-    check-days.py EXPORT.zip|EXPORT.xml ZONE DAY.json...
+    check-days.py [--quiet] EXPORT.zip|EXPORT.xml ZONE DAY.json...
 
-Reads the XML itself, works out steps, sleep and heart rate of each day by the rules that the project documents (one
-source wins where sources overlap; sleep from noon to noon; a record belongs to the day of its start), and compares.
+Reads the XML itself, works out steps, energy, distance, sleep, heart rate and workouts of each day by the rules that
+the project documents (one source wins where sources overlap; sleep from noon to noon; a record belongs to the day of its
+start), compares them day by day, and the totals of all days in the end.
 It shares no code with the program: where the two disagree, one of them is wrong. Exit 1 on any difference.
 """
+import collections
 import datetime
 import json
 import re
@@ -18,6 +20,18 @@ import zoneinfo
 STEPS = "HKQuantityTypeIdentifierStepCount"
 HEART = "HKQuantityTypeIdentifierHeartRate"
 SLEEP = "HKCategoryTypeIdentifierSleepAnalysis"
+# Types that are added up: the member of the document, and what one of the export's unit is in its unit.
+SUMS = {
+    STEPS: ("activity.steps", {"count": 1}),
+    "HKQuantityTypeIdentifierActiveEnergyBurned": ("activity.activeCalories", {"kcal": 1, "Cal": 1, "kJ": 1 / 4.184}),
+    "HKQuantityTypeIdentifierDistanceWalkingRunning": (
+        "activity.walkingRunningDistance",
+        {"km": 1000, "m": 1, "mi": 1609.344},
+    ),
+    "HKQuantityTypeIdentifierFlightsClimbed": ("activity.flightsClimbed", {"count": 1}),
+}
+# Members that are whole numbers, truncated.
+WHOLE = {"activity.steps", "activity.flightsClimbed"}
 STAGES = {
     "InBed": "inBed",
     "AsleepUnspecified": "unspecified",
@@ -30,7 +44,7 @@ STAGES = {
 
 
 def records(path):
-    """Yields (type, source, device, start, end, value) of the three types, instants as Unix seconds."""
+    """Yields (type, source, device, start, end, value, unit) of these types and of workouts, instants as Unix seconds."""
     if zipfile.is_zipfile(path):
         archive = zipfile.ZipFile(path)
         name = next(n for n in archive.namelist() if n.endswith(".xml") and "cda" not in n)
@@ -45,14 +59,15 @@ def records(path):
         depth -= 1
         if depth == 1:
             kind = element.get("type")
-            if element.tag == "Record" and kind in (STEPS, HEART, SLEEP):
+            if element.tag == "Workout" or element.tag == "Record" and (kind in SUMS or kind in (HEART, SLEEP)):
                 yield (
-                    kind,
+                    kind or element.tag,
                     element.get("sourceName"),
                     element.get("device") or "",
                     instant(element.get("startDate")),
                     instant(element.get("endDate")),
                     element.get("value"),
+                    element.get("unit"),
                 )
             element.clear()
 
@@ -138,37 +153,91 @@ def sleep_of(samples, day, zone):
     }
 
 
-def main():
-    export, zone, paths = sys.argv[1], sys.argv[2], sys.argv[3:]
-    steps, heart, sleep = [], [], []
-    for kind, source, device, start, end, value in records(export):
-        if kind == STEPS:
-            steps.append((rank(source, device), start, end, float(value)))
+class ByDay:
+    """Samples by the local days that they touch, so that a day does not look at all of them."""
+
+    def __init__(self, zone):
+        self.zone = zoneinfo.ZoneInfo(zone)
+        self.days = collections.defaultdict(list)
+        self.known = {}
+
+    def day(self, moment):
+        # Days of a quarter of an hour are looked up once: no clock change falls inside one.
+        quarter = int(moment // 900)
+        if quarter not in self.known:
+            self.known[quarter] = datetime.datetime.fromtimestamp(moment, self.zone).date()
+        return self.known[quarter]
+
+    def add(self, start, end, sample):
+        first, last = self.day(start), self.day(end)
+        while first <= last:
+            self.days[first].append(sample)
+            first += datetime.timedelta(days=1)
+
+
+def read(export, zone):
+    sums = {kind: ByDay(zone) for kind in SUMS}
+    heart, sleep, workouts = ByDay(zone), ByDay(zone), ByDay(zone)
+    ranks = {}
+    for kind, source, device, start, end, value, unit in records(export):
+        if kind in SUMS:
+            best = ranks.setdefault((source, device), rank(source, device))
+            sums[kind].add(start, end, (best, start, end, float(value) * SUMS[kind][1][unit]))
         elif kind == HEART:
-            heart.append((start, float(value)))
+            heart.add(start, start, (start, float(value)))
+        elif kind == SLEEP:
+            sleep.add(start, end, (STAGES[re.sub("^HKCategoryValueSleepAnalysis", "", value)], start, end))
         else:
-            sleep.append((STAGES[re.sub("^HKCategoryValueSleepAnalysis", "", value)], start, end))
+            workouts.add(start, start, (source, start, end))
+    return sums, heart, sleep, workouts
+
+
+def expected_of(day, zone, sums, heart, sleep, workouts):
+    start, end = local(day, zone), local(day + datetime.timedelta(days=1), zone)
+    beats = [value for at, value in heart.days[day] if start <= at < end]
+    expected = {}
+    for kind, (member, _) in SUMS.items():
+        total = merged_sum(sums[kind].days[day], start, end)
+        expected[member] = int(total + 1e-6) if member in WHOLE else total
+    if beats:
+        expected["heart.averageHeartRate"] = sum(beats) / len(beats)
+        expected["heart.heartRateMin"] = min(beats)
+        expected["heart.heartRateMax"] = max(beats)
+    night = sleep.days[day] + [s for s in sleep.days[day + datetime.timedelta(days=1)] if s not in sleep.days[day]]
+    for key, value in sleep_of(night, day, zone).items():
+        expected["sleep." + key] = value
+    expected["workouts"] = len(set(workouts.days[day]))
+    return expected
+
+
+def main():
+    arguments = sys.argv[1:]
+    is_quiet = "--quiet" in arguments
+    export, zone, *paths = [word for word in arguments if word != "--quiet"]
+    source = read(export, zone)
+    totals, found_totals = collections.Counter(), collections.Counter()
     wrong = 0
     for path in paths:
         document = json.load(open(path, encoding="utf-8"))
         day = datetime.date.fromisoformat(document["date"])
-        start, end = local(day, zone), local(day + datetime.timedelta(days=1), zone)
-        beats = [value for at, value in heart if start <= at < end]
-        expected = {"activity.steps": int(merged_sum(steps, start, end) + 1e-6)}
-        if beats:
-            expected["heart.averageHeartRate"] = sum(beats) / len(beats)
-            expected["heart.heartRateMin"] = min(beats)
-            expected["heart.heartRateMax"] = max(beats)
-        for key, value in sleep_of(sleep, day, zone).items():
-            expected["sleep." + key] = value
+        expected = expected_of(day, zone, *source)
         for key, value in expected.items():
-            section, member = key.split(".")
-            found = document.get(section, {}).get(member, 0)
-            slack = 1 if key == "activity.steps" else 1e-6 * max(1.0, abs(value))
+            if key == "workouts":
+                found = len(document.get("workouts", []))
+            else:
+                section, member = key.split(".")
+                found = document.get(section, {}).get(member, 0)
+            totals[key] += value
+            found_totals[key] += found
+            slack = 1 if key in WHOLE else 1e-6 * max(1.0, abs(value))
             if abs(found - value) > slack:
                 wrong += 1
                 print(f"{day} {key}: the document says {found}, the export says {value}", file=sys.stderr)
-        print(f"{day}: {len(expected)} figures compared")
+        if not is_quiet:
+            print(f"{day}: {len(expected)} figures compared")
+    for key in sorted(totals):
+        if not key.startswith("heart."):
+            print(f"{key}: {found_totals[key]:,.1f} in the documents, {totals[key]:,.1f} in the export")
     print(f"check-days: {len(paths)} days, {wrong} differences")
     return 1 if wrong or not paths else 0
 

@@ -166,12 +166,16 @@ func withPieceBuffer<Result>(_ body: (UnsafeMutableRawBufferPointer) throws -> R
 }
 
 extension FileStatus {
-    func requirePrivateFile(_ path: String) throws(StoreError) {
+    func requirePlainFile(_ path: String) throws(StoreError) {
         switch kind {
         case .regularFile: break
         case .symbolicLink: throw .isSymbolicLink(path: path)
         case .directory, .other: throw .wrongType(path: path, expected: "plain file")
         }
+    }
+
+    func requirePrivateFile(_ path: String) throws(StoreError) {
+        try requirePlainFile(path)
         guard linkCount <= 1 else { throw .notPrivate(path: path, reason: "it has \(linkCount) hard links") }
         try requireOwnerOnly(path)
     }

@@ -19,6 +19,7 @@ enum CommandTable {
                 ArchiveToolCommands.mcp
             ]),
         Section(title: "Biomarkers", commands: BiomarkerCommands.all),
+        Section(title: "For analysis", commands: [DatabaseCommand.spec]),
         Section(
             title: "Looking inside",
             commands: [MetricsCommand.spec] + ItemCommands.all + [
@@ -32,6 +33,7 @@ enum CommandTable {
         switch word {
         case "archive": "sealed days: service, writer, reader"
         case "biomarkers": "values from an export, looked at and saved"
+        case "database": "one SQLite database from the day documents"
         case "direct": "pairing and trust under their old names"
         case "item": "inspect, verify and encode item files"
         case "manifest": "export manifests"

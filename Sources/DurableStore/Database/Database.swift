@@ -37,12 +37,15 @@ public final class Database: @unchecked Sendable {
 
     /// Opens a database file of a folder.
     ///
+    /// - Parameter mustBePrivate: refuses an existing file that group or others can reach. False is for databases that a
+    ///   person may have opened to other programs; a new file is private either way.
     /// - Throws: `corrupt`, `newer_schema`, `older_schema` (read only), `not_private`, `is_symlink`, `not_found` (read only),
     ///   `database_busy`, `wrong_type` on a disk that SQLite cannot reach.
     public static func open(
-        _ name: String, in directory: Directory, schema: DatabaseSchema, access: Access = .readWrite
+        _ name: String, in directory: Directory, schema: DatabaseSchema, access: Access = .readWrite,
+        mustBePrivate: Bool = true
     ) throws -> Database {
-        let path = try preparedPath(name, in: directory, access)
+        let path = try preparedPath(name, in: directory, access, mustBePrivate)
         var pointer: OpaquePointer?
         let mode = access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
         let flags = mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE
@@ -102,6 +105,20 @@ public final class Database: @unchecked Sendable {
         }
     }
 
+    /// Ends the write-ahead log, so that the file stands alone: it can be copied as it is and read from a folder that
+    /// cannot be written. The next opening begins a new log. False when another connection uses the database: then the
+    /// log stays, complete as before.
+    @discardableResult
+    public func leaveWriteAheadLog() throws -> Bool {
+        do {
+            return try exclusively { connection in
+                try connection.first("PRAGMA journal_mode = DELETE") { try $0.text(0) } == "delete"
+            }
+        } catch StoreError.databaseBusy {
+            return false
+        }
+    }
+
     /// Reads every page and every reference.
     ///
     /// - Throws: `corrupt` with the first finding.
@@ -140,7 +157,7 @@ public final class Database: @unchecked Sendable {
 
     /// The real path of a checked database file, which is made here when it is missing.
     private static func preparedPath(
-        _ name: String, in directory: Directory, _ access: Access
+        _ name: String, in directory: Directory, _ access: Access, _ mustBePrivate: Bool
     ) throws(StoreError) -> String {
         let single = try RelativePath(name)
         guard single.parent == nil else {
@@ -151,7 +168,11 @@ public final class Database: @unchecked Sendable {
         }
         // Looked at, never opened and closed: closing drops the locks that SQLite holds on the same file in this process.
         if let status = try directory.status(of: name) {
-            try status.requirePrivateFile(directory.display(name))
+            if mustBePrivate {
+                try status.requirePrivateFile(directory.display(name))
+            } else {
+                try status.requirePlainFile(directory.display(name))
+            }
         } else {
             guard access == .readWrite else { throw .notFound(path: directory.display(name)) }
             do {

@@ -29,6 +29,9 @@ public enum SQLValue: Sendable {
     /// Bytes, or NULL.
     public static func optional(_ value: [UInt8]?) -> SQLValue { value.map { .blob($0) } ?? .null }
 
+    /// A binary64, or NULL.
+    public static func optional(_ value: Double?) -> SQLValue { value.map { .real($0) } ?? .null }
+
     /// An integer, or NULL.
     public static func optional(_ value: Int64?) -> SQLValue { value.map { .integer($0) } ?? .null }
 }

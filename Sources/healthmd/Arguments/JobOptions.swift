@@ -8,6 +8,10 @@ enum JobOptions {
         .value("--device", .uuid, "UUID", "which phone, when more than one is paired"),
     ]
 
+    /// The step after a job that wrote files (extensions.md 11).
+    static let database = OptionSpec.value(
+        "--database", .file, "FILE", "afterwards update this SQLite database from the JSON files of the destination")
+
     static func inactivitySeconds(_ invocation: Invocation) -> Double { invocation.seconds("--timeout") ?? 300 }
     static func wakeSeconds(_ invocation: Invocation) -> Int { invocation.integer("--wake-timeout") ?? 120 }
 }

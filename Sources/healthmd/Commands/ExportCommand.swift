@@ -22,11 +22,13 @@ enum ExportCommand {
                 aliases: ["--use-device-settings"]),
             .value("--destination", .folder, "DIR", "write this job there instead of the stored destination"),
             .flag("--strict", "exit 1 when some days could not be written"),
+            JobOptions.database,
             .flag("--iphone", "accepted for old scripts, without effect"),
         ],
         exclusive: DateForm.exclusive + SelectionOptions.exclusive + [
             ["--raw", "--metric"], ["--raw", "--category"], ["--raw", "--all-metrics"], ["--raw", "--detail"],
             ["--raw", "--source"], ["--raw", "--use-iphone-settings"], ["--raw", "--destination"],
+            ["--raw", "--database"],
             ["--use-iphone-settings", "--metric"], ["--use-iphone-settings", "--category"],
             ["--use-iphone-settings", "--all-metrics"], ["--use-iphone-settings", "--detail"],
             ["--use-iphone-settings", "--source"],
@@ -110,14 +112,50 @@ enum FileJob {
             }
             if answer.status == 200 { progress.report(phase: "completed", state: answer.document) }
             progress.finish()
-            console.print(answer.printable)
-            if answer.status != 200, let hint = JobHint.text(answer, jobID) { console.note(hint) }
-            return JobExit.status(answer, strict: invocation.has("--strict"))
+            guard let file = invocation.text("--database"), answer.status == 200 else {
+                console.print(answer.printable)
+                if answer.status != 200, let hint = JobHint.text(answer, jobID) { console.note(hint) }
+                return JobExit.status(answer, strict: invocation.has("--strict"))
+            }
+            return updateDatabase(file, after: answer, invocation, console, interruption)
         } catch HTTPTransfer.Failure.stopped {
             progress.finish()
             console.note("interrupted; the job goes on. To wait for it again: healthmd resume \(jobID.uuidString)")
             return interruption.exitStatus
         }
+    }
+}
+
+extension FileJob {
+    /// The step after a finished export: the database is brought to the files of the destination. What it did stands in
+    /// the answer as `database`; its failure does not hide that the export succeeded, but the command fails.
+    private static func updateDatabase(
+        _ file: String, after answer: ControlClient.Answer, _ invocation: Invocation, _ console: Console,
+        _ interruption: Interruption
+    ) -> ExitCode {
+        var document = answer.document.object ?? [:]
+        var exit = JobExit.status(answer, strict: invocation.has("--strict"))
+        do {
+            guard let destination = answer.document["destination_path"]?.string else {
+                throw CommandFailure(
+                    "invalid_response",
+                    "the receiver named no destination; run `healthmd database update` on its folder")
+            }
+            let update = try DatabaseUpdate.run(folder: destination, file: file, interruption)
+            if interruption.signal != nil {
+                console.note("interrupted; to go on: healthmd database update \(destination) -o \(file)")
+                exit = interruption.exitStatus
+            }
+            document.append("database", .object(update.document))
+            if update.hasFailures, invocation.has("--strict"), exit == .success { exit = .partial }
+        } catch {
+            let failure = FailureText.failure(of: error)
+            document.append(
+                "database", ["status": "failure", "error": .string(failure.code), "message": .string(failure.message)])
+            if exit == .success { exit = failure.status }
+        }
+        console.print(.object(document))
+        return exit
     }
 }
 

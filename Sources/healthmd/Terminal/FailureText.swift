@@ -6,6 +6,7 @@ import DayArchive
 import DurableStore
 import HMDCItem
 import HealthData
+import HealthDatabase
 import HealthExport
 import RawResult
 import Receiver
@@ -43,6 +44,7 @@ enum FailureText {
         case let error as ClientError: client(error)
         case let error as SenderError: sender(error)
         case let error as HealthDataError: CommandFailure(error.code, error.description, status: .integrity)
+        case let error as HealthDatabaseError: CommandFailure(error.code, error.description)
         case let error as ReceiverDaemonError: daemon(error)
         case let error as ReceiverControlError: CommandFailure(error.code, error.message)
         case let error as ControlAPIError: CommandFailure(error.code, error.description)
