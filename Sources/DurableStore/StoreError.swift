@@ -93,6 +93,20 @@ public enum StoreError: Error, Equatable, Sendable {
     }
 }
 
+extension StoreError {
+    /// Whether the disk may do tomorrow what it did not today: then work waits. What somebody changed under us does not heal by itself:
+    /// then it fails closed.
+    public var mayPass: Bool {
+        switch self {
+        case .diskFull, .permissionDenied, .readOnly, .databaseBusy, .tooManyOpenFiles, .inputOutput: true
+        case .notFound, .alreadyExists, .pathEscapesRoot, .invalidPath, .isSymbolicLink, .wrongType, .notPrivate,
+            .notEmpty, .lockedBy, .corrupt, .newerSchema, .olderSchema, .lengthMismatch, .contentDiffers, .crossDevice,
+            .replaced, .databaseRefused:
+            false
+        }
+    }
+}
+
 extension StoreError: CustomStringConvertible {
     /// A sentence for a person: what happened, where, and what to do next.
     public var description: String {

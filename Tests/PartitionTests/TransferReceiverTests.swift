@@ -8,7 +8,7 @@ import Testing
 struct TransferReceiverTests {
     private func begun(_ sample: TransferCase, chunks: Int = 0) -> ReceiverRig {
         var rig = ReceiverRig()
-        #expect(rig.feed(.start(sample.start, isSupported: true)).ackSequences == [0])
+        #expect(rig.feed(.start(sample.start, .partitioned)).ackSequences == [0])
         for sequence in 1..<chunks + 1 {
             #expect(rig.chunk(sample.start.transferID, sequence, sample.data(sequence)).ackSequences == [sequence])
         }
@@ -29,12 +29,14 @@ struct TransferReceiverTests {
         #expect(rig.spools.isEmpty && rig.machine.transferCount == 0 && rig.machine.nextDeadline == nil)
     }
 
-    @Test("a start without negotiated transfers is unsupported")
+    @Test("a start without bounded transfers is unsupported, one without partitions an invalid manifest")
     func unsupported() throws {
         var rig = ReceiverRig()
         #expect(
-            rig.feed(.start(try TransferCase(byteCount: 1).start, isSupported: false)).abortReasons == [.unsupported])
-        #expect(rig.machine.transferCount == 0)
+            rig.feed(.start(try TransferCase(byteCount: 1).start, .none)).abortReasons == [.unsupported])
+        #expect(
+            rig.feed(.start(try TransferCase(byteCount: 1).start, .boundedOnly)).abortReasons == [.invalidManifest])
+        #expect(rig.machine.transferCount == 0 && rig.admissionCount == 0)
     }
 
     @Test("every start that breaks a rule is refused by its reason, before the grant is used up")
@@ -61,14 +63,14 @@ struct TransferReceiverTests {
             var start = sample.start
             change(&start)
             var rig = ReceiverRig()
-            #expect(rig.feed(.start(start, isSupported: true)).abortReasons == [reason])
+            #expect(rig.feed(.start(start, .partitioned)).abortReasons == [reason])
             #expect(rig.admissionCount == 0 && rig.machine.transferCount == 0)
         }
         var many = try TransferCase(byteCount: 8_193, chunkBytes: 1)
         var rig = ReceiverRig()
-        #expect(rig.feed(.start(many.start, isSupported: true)).abortReasons == [.sizeLimit])
+        #expect(rig.feed(.start(many.start, .partitioned)).abortReasons == [.sizeLimit])
         many = try TransferCase(byteCount: 8_192, chunkBytes: 1)
-        #expect(rig.feed(.start(many.start, isSupported: true)).ackSequences == [0])
+        #expect(rig.feed(.start(many.start, .partitioned)).ackSequences == [0])
         #expect(rig.feed(.malformedStart(transferID: UUID(), jobID: nil)).abortReasons == [.sizeLimit])
     }
 
@@ -77,7 +79,7 @@ struct TransferReceiverTests {
         var rig = ReceiverRig()
         rig.admits = { _ in false }
         #expect(
-            rig.feed(.start(try TransferCase(byteCount: 5).start, isSupported: true)).abortReasons == [.invalidManifest]
+            rig.feed(.start(try TransferCase(byteCount: 5).start, .partitioned)).abortReasons == [.invalidManifest]
         )
         #expect(rig.machine.transferCount == 0 && rig.spools.isEmpty)
     }
@@ -86,12 +88,12 @@ struct TransferReceiverTests {
     func repeatedStart() throws {
         let sample = try TransferCase(byteCount: 25)
         var rig = begun(sample, chunks: 2)
-        #expect(rig.feed(.start(sample.start, isSupported: true)).ackSequences == [0])
+        #expect(rig.feed(.start(sample.start, .partitioned)).ackSequences == [0])
         #expect(rig.admissionCount == 1)
         var other = sample.start
         other.chunkBytes = 5
         other.totalChunks = 5
-        #expect(rig.feed(.start(other, isSupported: true)).abortReasons == [.invalidManifest])
+        #expect(rig.feed(.start(other, .partitioned)).abortReasons == [.invalidManifest])
         #expect(rig.chunk(sample.start.transferID, 3, sample.data(3)).ackSequences == [3])
     }
 
@@ -99,25 +101,25 @@ struct TransferReceiverTests {
     func transferLimit() throws {
         var rig = ReceiverRig()
         for _ in 0..<4 {
-            #expect(rig.feed(.start(try TransferCase(byteCount: 5).start, isSupported: true)).ackSequences == [0])
+            #expect(rig.feed(.start(try TransferCase(byteCount: 5).start, .partitioned)).ackSequences == [0])
         }
         #expect(
-            rig.feed(.start(try TransferCase(byteCount: 5).start, isSupported: true)).abortReasons == [
+            rig.feed(.start(try TransferCase(byteCount: 5).start, .partitioned)).abortReasons == [
                 .applicationRejected
             ])
         #expect(rig.machine.transferCount == 4)
     }
 
-    @Test("a spool that fails ends the transfer, at the start and later")
+    @Test("a spool that fails ends the transfer and not the job, at the start and later")
     func spoolFailure() throws {
         let sample = try TransferCase(byteCount: 25)
         var rig = ReceiverRig()
         rig.spoolFails = true
-        #expect(rig.feed(.start(sample.start, isSupported: true)).abortReasons == [.applicationRejected])
+        #expect(rig.feed(.start(sample.start, .partitioned)).abortReasons == [.timedOut])
         #expect(rig.spools.isEmpty)
         rig = begun(sample, chunks: 1)
         rig.spoolFails = true
-        #expect(rig.chunk(sample.start.transferID, 2, sample.data(2)).abortReasons == [.applicationRejected])
+        #expect(rig.chunk(sample.start.transferID, 2, sample.data(2)).abortReasons == [.timedOut])
         #expect(rig.spools.isEmpty && rig.machine.transferCount == 0)
     }
 
@@ -181,7 +183,7 @@ struct TransferReceiverTests {
         let sample = try TransferCase(byteCount: 25)
         let id = sample.start.transferID
         var machine = TransferReceiver()
-        _ = machine.handle(.start(sample.start, isSupported: true), at: moment(0))
+        _ = machine.handle(.start(sample.start, .partitioned), at: moment(0))
         _ = machine.handle(.admission(transferID: id, isGranted: true), at: moment(0))
         _ = machine.handle(.spoolOpened(transferID: id), at: moment(0))
         func chunk(_ sequence: Int) -> TransferReceiver.Event {
@@ -249,7 +251,7 @@ struct TransferReceiverTests {
         let answer = rig.feed(.complete(TransferComplete(sample.start))).finalAcks
         #expect(answer.first?.accepted == false && answer.first?.message == "application_rejected")
         #expect(rig.machine.transferCount == 0 && rig.spools.isEmpty)
-        #expect(rig.feed(.start(sample.start, isSupported: true)).ackSequences == [0])
+        #expect(rig.feed(.start(sample.start, .partitioned)).ackSequences == [0])
         // The earlier answer belongs to the earlier life of the identifier.
         #expect(rig.feed(.complete(TransferComplete(sample.start))).abortReasons == [.sizeLimit])
     }
@@ -261,7 +263,7 @@ struct TransferReceiverTests {
         for _ in 0..<33 {
             let sample = try TransferCase(byteCount: 5)
             samples.append(sample)
-            _ = rig.feed(.start(sample.start, isSupported: true))
+            _ = rig.feed(.start(sample.start, .partitioned))
             _ = rig.chunk(sample.start.transferID, 1, sample.data(1))
             _ = rig.feed(.complete(TransferComplete(sample.start)))
         }
@@ -298,7 +300,7 @@ struct TransferReceiverTests {
         var rig = begun(sample, chunks: 3)
         rig.applies = nil
         _ = rig.feed(.complete(TransferComplete(sample.start)))
-        _ = rig.feed(.start(other.start, isSupported: true))
+        _ = rig.feed(.start(other.start, .partitioned))
         #expect(rig.feed(.disconnected).isEmpty)
         #expect(rig.machine.transferCount == 1 && rig.spools.keys.elementsEqual([sample.start.transferID]))
         #expect(rig.feed(.applied(transferID: sample.start.transferID, isAccepted: true, message: nil)).isEmpty)
@@ -326,8 +328,42 @@ struct TransferReceiverTests {
     func dropJob() throws {
         let sample = try TransferCase(byteCount: 25)
         var rig = begun(sample)
-        _ = rig.feed(.start(try TransferCase(byteCount: 5).start, isSupported: true))
-        #expect(rig.feed(.dropJob(jobID: sample.start.manifest.jobID)).isEmpty)
+        _ = rig.feed(.start(try TransferCase(byteCount: 5).start, .partitioned))
+        #expect(rig.feed(.dropJob(jobID: sample.start.manifest.jobID, telling: nil)).isEmpty)
         #expect(rig.machine.transferCount == 1 && rig.spools[sample.start.transferID] == nil)
+    }
+
+    @Test("a job that the receiver cancels aborts its transfers, so that the peer waits for nothing")
+    func dropJobTells() throws {
+        let sample = try TransferCase(byteCount: 25)
+        var rig = begun(sample, chunks: 1)
+        _ = rig.feed(.start(try TransferCase(byteCount: 5).start, .partitioned))
+        let sent = rig.feed(.dropJob(jobID: sample.start.manifest.jobID, telling: .cancelled))
+        guard case .transferAbort(let abort)? = sent.first else {
+            Issue.record("no abort")
+            return
+        }
+        #expect(sent.count == 1 && abort.transferID == sample.start.transferID && abort.reason == .cancelled)
+        #expect(abort.jobID == sample.start.manifest.jobID && rig.machine.transferCount == 1)
+    }
+
+    @Test("a partition that our own disk could not keep is not refused: the peer is told to open it again")
+    func applicationFailure() throws {
+        let sample = try TransferCase(byteCount: 25)
+        var rig = begun(sample, chunks: 3)
+        rig.applies = nil
+        #expect(rig.feed(.complete(TransferComplete(sample.start))).isEmpty)
+        let sent = rig.feed(.applicationFailed(transferID: sample.start.transferID))
+        #expect(sent.abortReasons == [.timedOut] && sent.finalAcks.isEmpty)
+        #expect(AbortReason.timedOut.retryClass == .retryable)
+        #expect(rig.machine.transferCount == 0 && rig.spools.isEmpty)
+        // Nothing is remembered of it: a late completion is not answered with an old refusal.
+        #expect(rig.feed(.complete(TransferComplete(sample.start))).abortReasons == [.sequenceMismatch])
+        // Nobody waits for the answer of one that was given up meanwhile.
+        rig = begun(sample, chunks: 3)
+        rig.applies = nil
+        _ = rig.feed(.complete(TransferComplete(sample.start)))
+        _ = rig.feed(.disconnected)
+        #expect(rig.feed(.applicationFailed(transferID: sample.start.transferID)).isEmpty && rig.spools.isEmpty)
     }
 }

@@ -107,7 +107,7 @@ struct TransferSenderTests {
             }
             rig.now = 45
             let end = rig.feed(.tick)
-            #expect(end.outcome == .failed(.retriesExhausted))
+            #expect(end.outcome == .failed(.retriesExhausted, message: nil))
             #expect(end.messages.abortReasons == [.retriesExhausted])
         }
     }
@@ -134,7 +134,7 @@ struct TransferSenderTests {
         for (sequence, digest) in [(0, "x"), (1, "x"), (3, "x")] {
             var copy = rig
             let end = copy.ack(sequence, sha256: SHA256.hash(digest))
-            #expect(end.outcome == .failed(.chunkHashMismatch))
+            #expect(end.outcome == .failed(.chunkHashMismatch, message: nil))
             #expect(end.messages.abortReasons == [.chunkHashMismatch])
         }
     }
@@ -145,9 +145,9 @@ struct TransferSenderTests {
         var rig = SenderRig(sample)
         rig.begin()
         var copy = rig
-        #expect(copy.ack(1, accepted: false).outcome == .failed(.applicationRejected))
+        #expect(copy.ack(1, accepted: false).outcome == .failed(.applicationRejected, message: nil))
         copy = rig
-        #expect(copy.ack(2).outcome == .failed(.sequenceMismatch))
+        #expect(copy.ack(2).outcome == .failed(.sequenceMismatch, message: nil))
         copy = rig
         #expect(copy.feed(.ack(TransferAck(transferID: UUID(), sequence: 9, sha256: sample.start.sha256))).isEmpty)
     }
@@ -163,13 +163,13 @@ struct TransferSenderTests {
             TransferFinalAck(transferID: id, accepted: true, sha256: SHA256.hash("x")),
         ] {
             var copy = rig
-            #expect(copy.feed(.finalAck(ack)) == [.finished(.failed(.applicationRejected))])
+            #expect(copy.feed(.finalAck(ack)) == [.finished(.failed(.applicationRejected, message: nil))])
         }
         var early = SenderRig(sample)
         early.begin(acks: 1)
         #expect(
             early.feed(.finalAck(TransferFinalAck(transferID: id, accepted: true, sha256: sample.start.sha256))).outcome
-                == .failed(.sequenceMismatch))
+                == .failed(.sequenceMismatch, message: nil))
     }
 
     @Test("an abort, a lost connection, a cancellation and a broken file each end it in their own way")
@@ -179,15 +179,15 @@ struct TransferSenderTests {
         rig.begin()
         var copy = rig
         let abort = TransferAbort(transferID: sample.start.transferID, jobID: nil, reason: .timedOut, message: "")
-        #expect(copy.feed(.abort(abort)) == [.finished(.failed(.timedOut))])
+        #expect(copy.feed(.abort(abort)) == [.finished(.failed(.timedOut, message: abort.message))])
         copy = rig
-        #expect(copy.feed(.disconnected) == [.finished(.failed(.disconnected))])
+        #expect(copy.feed(.disconnected) == [.finished(.failed(.disconnected, message: nil))])
         copy = rig
         let end = copy.feed(.cancel)
-        #expect(end.messages.abortReasons == [.cancelled] && end.outcome == .failed(.cancelled))
+        #expect(end.messages.abortReasons == [.cancelled] && end.outcome == .failed(.cancelled, message: nil))
         #expect(copy.feed(.tick).isEmpty && copy.ack(1).isEmpty)
         copy = rig
-        #expect(copy.feed(.readFailed).outcome == .failed(.applicationRejected))
+        #expect(copy.feed(.readFailed).outcome == .failed(.applicationRejected, message: nil))
     }
 
     @Test("the retry class of every abort reason")
@@ -250,7 +250,7 @@ struct TransferLinkTests {
                 let copies = faults && random.next() % 8 == 0 ? 2 : 1
                 for _ in 0..<copies {
                     switch next.message {
-                    case .transferStart(let start): toSender += receiver.feed(.start(start, isSupported: true))
+                    case .transferStart(let start): toSender += receiver.feed(.start(start, .partitioned))
                     case .transferComplete(let complete): toSender += receiver.feed(.complete(complete))
                     case .transferAbort(let abort): toSender += receiver.feed(.abort(abort))
                     case nil: toSender += receiver.chunk(sample.start.transferID, next.chunk, sample.data(next.chunk))
@@ -278,7 +278,7 @@ struct TransferLinkTests {
             }
         }
         let arrived = receiver.delivered == [sample.start.transferID]
-        return (outcome ?? .failed(.timedOut), arrived)
+        return (outcome ?? .failed(.timedOut, message: nil), arrived)
     }
 
     @Test("over a lossless link every size and window arrives", arguments: [1, 10, 11, 100, 995], [1, 4, 8])
@@ -296,7 +296,7 @@ struct TransferLinkTests {
             case .accepted:
                 acceptedCount += 1
                 #expect(arrived, "seed \(seed)")
-            case .failed(let reason): #expect(reason.retryClass == .retryable, "seed \(seed): \(reason)")
+            case .failed(let reason, _): #expect(reason.retryClass == .retryable, "seed \(seed): \(reason)")
             }
         }
         #expect(acceptedCount > 150)

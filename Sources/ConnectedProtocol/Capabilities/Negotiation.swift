@@ -2,8 +2,10 @@ import Foundation
 
 /// What two peers agreed upon for a corpus session (corpus-protocol.md 3.2, 3.3).
 public struct CorpusNegotiation: Sendable, Hashable {
-    /// Largest version that both speak.
+    /// Largest version that both speak: that of new sessions.
     public let protocolVersion: Int
+    /// Every version that both speak: a session keeps its own for life (corpus-protocol.md 19).
+    public let sharedVersions: Set<Int>
     /// Size that partitions aim at, in bytes.
     public let partitionTargetBytes: Int64
     /// The two installations, when both keep journals; nil means the in-memory sender.
@@ -16,14 +18,16 @@ public struct CorpusNegotiation: Sendable, Hashable {
     /// in the binding.
     public init?(source: PeerCapabilities, destination: PeerCapabilities) {
         guard source.supports(.partitionedConnectedExports), destination.supports(.partitionedConnectedExports),
-            let mine = source.corpus, let theirs = destination.corpus,
-            let version = Set(mine.protocolVersions).intersection(theirs.protocolVersions).max()
+            let mine = source.corpus, let theirs = destination.corpus
         else { return nil }
+        let shared = Set(mine.protocolVersions).intersection(theirs.protocolVersions)
+        guard let version = shared.max() else { return nil }
         let lower = max(mine.partitionTargetBounds.minimumBytes, theirs.partitionTargetBounds.minimumBytes)
         let upper = min(mine.partitionTargetBounds.maximumBytes, theirs.partitionTargetBounds.maximumBytes)
         guard lower <= upper else { return nil }
         let preferred = min(mine.partitionTargetBounds.preferredBytes, theirs.partitionTargetBounds.preferredBytes)
         protocolVersion = version
+        sharedVersions = shared
         partitionTargetBytes = min(max(preferred, lower), upper)
         if version >= 2, source.supports(.durableConnectedExportRecovery),
             destination.supports(.durableConnectedExportRecovery), let sourceID = source.installationID,

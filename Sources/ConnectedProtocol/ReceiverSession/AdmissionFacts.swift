@@ -18,6 +18,8 @@ public struct AdmissionFacts: Sendable, Equatable {
     public var peerInstallationID: UUID
     /// Our own installation.
     public var ownInstallationID: UUID
+    /// What was negotiated with the connected peer; nil when it has no corpus transfers (corpus-protocol.md 3.2).
+    public var negotiation: CorpusNegotiation?
     /// What 13.1 said: the reason when the open fits no request.
     public var gateRefusal: OpenRefusal?
     /// What the receiver's calendar finds wrong with the manifest (corpus-protocol.md 5.3).
@@ -35,7 +37,8 @@ public struct AdmissionFacts: Sendable, Equatable {
 
     /// Facts.
     public init(
-        now: ProtocolDate, peerInstallationID: UUID, ownInstallationID: UUID, gateRefusal: OpenRefusal? = nil,
+        now: ProtocolDate, peerInstallationID: UUID, ownInstallationID: UUID, negotiation: CorpusNegotiation?,
+        gateRefusal: OpenRefusal? = nil,
         manifestError: ManifestError? = nil, destination: Destination, freeStorageBytes: Int64,
         storageBytesReservedByOthers: Int64 = 0,
         otherActiveSession: UUID? = nil, hasUnreadableState: Bool = false
@@ -43,6 +46,7 @@ public struct AdmissionFacts: Sendable, Equatable {
         self.now = now
         self.peerInstallationID = peerInstallationID
         self.ownInstallationID = ownInstallationID
+        self.negotiation = negotiation
         self.gateRefusal = gateRefusal
         self.manifestError = manifestError
         self.destination = destination
@@ -55,6 +59,8 @@ public struct AdmissionFacts: Sendable, Equatable {
 
 /// Why an `open` is answered `reject`; the text goes out in `message`.
 public enum OpenRefusal: Error, Sendable, Equatable {
+    /// The two peers have no partitioned transfers in common (3.2).
+    case notNegotiated
     /// No request fits (13.1); says which rule.
     case notRequested(String)
     /// The manifest is missing.
@@ -65,7 +71,9 @@ public enum OpenRefusal: Error, Sendable, Equatable {
     case fingerprintMismatch
     /// The protocol version is unknown.
     case unknownVersion(Int)
-    /// The binding names another pair of installations, or is missing where it is needed.
+    /// The protocol version is known here, but the connected peer did not announce it.
+    case versionNotNegotiated(Int)
+    /// The binding names another pair of installations, or the two keep no journals for each other.
     case peerBinding
     /// Created too far in the future, or at least seven days ago.
     case createdAt
@@ -99,11 +107,13 @@ public enum OpenRefusal: Error, Sendable, Equatable {
     /// The stable code, also the beginning of the text.
     public var code: String {
         switch self {
+        case .notNegotiated: "not_negotiated"
         case .notRequested: "not_requested"
         case .manifestMissing: "manifest_missing"
         case .manifestInvalid(let error): error.code
         case .fingerprintMismatch: "fingerprint_mismatch"
         case .unknownVersion: "unknown_protocol_version"
+        case .versionNotNegotiated: "protocol_version_not_negotiated"
         case .peerBinding: "peer_binding_mismatch"
         case .createdAt: "created_at_out_of_range"
         case .partitionDates: "partition_dates_unknown"
@@ -125,11 +135,14 @@ public enum OpenRefusal: Error, Sendable, Equatable {
     /// A sentence for the person at the source.
     public var message: String {
         switch self {
+        case .notNegotiated: "The two devices have no version of partitioned transfers in common. Update both."
         case .notRequested(let rule): "The receiver did not ask for this export: \(rule)."
         case .manifestMissing: "The export manifest is missing."
         case .manifestInvalid(let error): "The manifest breaks a rule: \(error)."
         case .fingerprintMismatch: "The manifest does not match its fingerprint."
         case .unknownVersion(let version): "The receiver does not know protocol version \(version)."
+        case .versionNotNegotiated(let version):
+            "Protocol version \(version) was not announced by the connected device. Start a new export."
         case .peerBinding: "The session belongs to another pair of devices."
         case .createdAt: "The session's date is out of range. Check the clocks of both devices."
         case .partitionDates: "The partition holds days that the export does not."

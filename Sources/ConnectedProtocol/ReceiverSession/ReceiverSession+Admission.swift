@@ -43,9 +43,10 @@ extension ReceiverSession {
     private static func decide(
         _ open: CorpusTransferOpen, _ slot: inout ReceiverSession?, _ facts: AdmissionFacts
     ) throws(OpenRefusal) -> OpenAnswer {
+        guard let negotiation = facts.negotiation else { throw .notNegotiated }
         if let refusal = facts.gateRefusal { throw refusal }
         guard let manifest = open.exportManifest else { throw .manifestMissing }
-        try checkIdentity(open, manifest, facts)
+        try checkIdentity(open, manifest, negotiation, facts)
         try checkMode(manifest, facts)
         var session = try opened(open, manifest, slot, facts)
         try session.checkSpace(for: open.partition, facts)
@@ -73,7 +74,8 @@ extension ReceiverSession {
 
     /// Steps 1 to 5.
     private static func checkIdentity(
-        _ open: CorpusTransferOpen, _ manifest: ExportManifest, _ facts: AdmissionFacts
+        _ open: CorpusTransferOpen, _ manifest: ExportManifest, _ negotiation: CorpusNegotiation,
+        _ facts: AdmissionFacts
     ) throws(OpenRefusal) {
         let session = open.session
         if let error = facts.manifestError { throw .manifestInvalid(error) }
@@ -81,8 +83,12 @@ extension ReceiverSession {
         guard CorpusCapabilities.knownVersions.contains(session.protocolVersion) else {
             throw .unknownVersion(session.protocolVersion)
         }
+        guard negotiation.sharedVersions.contains(session.protocolVersion) else {
+            throw .versionNotNegotiated(session.protocolVersion)
+        }
         if let binding = session.peerBinding {
-            guard session.protocolVersion >= 2, binding.sourceInstallationID == facts.peerInstallationID,
+            guard session.protocolVersion >= 2, negotiation.isDurable,
+                binding.sourceInstallationID == facts.peerInstallationID,
                 binding.destinationInstallationID == facts.ownInstallationID
             else { throw .peerBinding }
         }

@@ -18,7 +18,7 @@ import Foundation
 /// | `.openSpool` | `.spoolOpened` or `.spoolFailed` |
 /// | `.write` (the payload of the chunk at hand) | `.chunkWritten` or `.spoolFailed` |
 /// | `.closeSpool` (after every write before it) | `.spoolClosed` with size and running digest, or `.spoolFailed` |
-/// | `.deliver` | `.applied`, when the partition is durable or refused |
+/// | `.deliver` | `.applied`, when the partition is durable or refused; `.applicationFailed` when our own disk failed |
 /// | `.deleteSpool`, `.send` | none |
 ///
 /// Reports that come after a transfer was dropped are ignored.
@@ -30,10 +30,20 @@ public struct TransferReceiver: Sendable {
     /// Seconds without a valid start or chunk before a transfer is dropped (corpus-protocol.md 10.7.7).
     public static let inactivityLimit: Double = 120
 
+    /// What the peer negotiated for transfers (corpus-protocol.md 10.6, 13.3).
+    public enum Support: Sendable {
+        /// No bounded transfers.
+        case none
+        /// Bounded transfers, but no partitions.
+        case boundedOnly
+        /// Partitions.
+        case partitioned
+    }
+
     /// What happened.
     public enum Event: Sendable {
-        /// A start arrived. `isSupported`: the peer negotiated bounded and partitioned transfers.
-        case start(TransferStart, isSupported: Bool)
+        /// A start arrived from a peer that negotiated this much.
+        case start(TransferStart, Support)
         /// A start arrived that breaks the rules of its type but names its transfer.
         case malformedStart(transferID: UUID, jobID: UUID?)
         /// Answer to `.askAdmission`.
@@ -52,10 +62,13 @@ public struct TransferReceiver: Sendable {
         case spoolFailed(transferID: UUID)
         /// The application is done with a delivered transfer. `message` is for a refusal.
         case applied(transferID: UUID, isAccepted: Bool, message: String?)
+        /// The application could not keep a delivered transfer, for a reason that may pass: nothing was said about its content.
+        case applicationFailed(transferID: UUID)
         /// An abort arrived.
         case abort(TransferAbort)
-        /// The application drops the unfinished transfers of a job (corpus-protocol.md 9.7, 15).
-        case dropJob(jobID: UUID)
+        /// The application drops the unfinished transfers of a job (corpus-protocol.md 9.7, 15). With a reason the peer is told:
+        /// it waits for acknowledgements that cannot come. Without one it has said itself that it stopped.
+        case dropJob(jobID: UUID, telling: AbortReason?)
         /// The connection is gone.
         case disconnected
         /// Time passed.
@@ -111,6 +124,12 @@ public struct TransferReceiver: Sendable {
     /// Number of transfers that are not finished.
     public var transferCount: Int { transfers.count }
 
+    /// The partitions of transfers that are not finished.
+    public var partitions: [PartitionDescriptor] { transfers.values.map(\.partition) }
+
+    /// The partition of a transfer that is not finished.
+    public func partition(of transferID: UUID) -> PartitionDescriptor? { transfers[transferID]?.partition }
+
     /// Monotonic second at which a tick is due; nil when nothing waits.
     public var nextDeadline: Double? { transfers.values.compactMap(\.deadline).min() }
 
@@ -122,7 +141,7 @@ public struct TransferReceiver: Sendable {
     /// Takes one event.
     public mutating func handle(_ event: Event, at now: Moment) -> [Action] {
         switch event {
-        case .start(let start, let isSupported): return self.start(start, isSupported: isSupported, now)
+        case .start(let start, let support): return self.start(start, support, now)
         case .malformedStart(let transferID, let jobID):
             return [abort(transferID, jobID, .sizeLimit, "The start of the transfer breaks a rule.")]
         case .admission(let transferID, let isGranted): return admission(transferID, isGranted: isGranted, now)
@@ -137,9 +156,13 @@ public struct TransferReceiver: Sendable {
         case .spoolFailed(let transferID): return spoolFailed(transferID)
         case .applied(let transferID, let isAccepted, let message):
             return applied(transferID, isAccepted: isAccepted, message: message)
+        case .applicationFailed(let transferID): return applicationFailed(transferID)
         case .abort(let abort): return orphan(abort.transferID)
-        case .dropJob(let jobID):
-            return ordered.filter { $0.start.manifest.jobID == jobID }.flatMap { orphan($0.start.transferID) }
+        case .dropJob(let jobID, let reason):
+            return ordered.filter { $0.start.manifest.jobID == jobID }.flatMap { transfer in
+                reason.map { drop(transfer, $0, "The receiver gave the transfer up.") }
+                    ?? orphan(transfer.start.transferID)
+            }
         case .disconnected: return ordered.flatMap { orphan($0.start.transferID) }
         case .tick: return tick(now)
         }
@@ -154,14 +177,14 @@ public struct TransferReceiver: Sendable {
 
     // MARK: Start
 
-    private mutating func start(_ start: TransferStart, isSupported: Bool, _ now: Moment) -> [Action] {
+    private mutating func start(_ start: TransferStart, _ support: Support, _ now: Moment) -> [Action] {
         let transferID = start.transferID
         let jobID = start.manifest.jobID
         func refuse(_ reason: AbortReason, _ message: String) -> [Action] {
             [abort(transferID, jobID, reason, message)]
         }
 
-        guard isSupported else { return refuse(.unsupported, "Bounded partition transfers were not negotiated.") }
+        guard support != .none else { return refuse(.unsupported, "Bounded transfers were not negotiated.") }
         if let running = transfers[transferID] {
             // The running transfer stays, whatever else is announced under its name.
             guard running.start == start else {
@@ -170,8 +193,8 @@ public struct TransferReceiver: Sendable {
             return repeatedStart(running, now)
         }
         if let refusal = start.refusal { return refuse(refusal, "The start of the transfer breaks a rule.") }
-        guard let partition = start.manifest.corpusPartition else {
-            return refuse(.invalidManifest, "The start names no partition.")
+        guard support == .partitioned, let partition = start.manifest.corpusPartition else {
+            return refuse(.invalidManifest, "Partitions were not negotiated, or the start names none.")
         }
         guard transfers.count < TransferReceiver.maximumTransferCount else {
             return refuse(.applicationRejected, "Too many transfers at a time.")
@@ -310,7 +333,20 @@ public struct TransferReceiver: Sendable {
         guard let transfer = transfers[transferID] else { return [] }
         // A delivered transfer answers through the application, which owns its file by now.
         if case .delivered = transfer.phase { return [] }
-        return drop(transfer, .applicationRejected, "The bytes could not be stored.")
+        return drop(transfer, TransferReceiver.localFailure, "The receiver could not store the bytes.")
+    }
+
+    /// The reason that our own disk gives. A peer fails its job for `application_rejected`, while a disk that is full today has room
+    /// tomorrow: this one makes it open again, and the answer to that says what is missing (corpus-protocol.md 12.1, 13.2.9).
+    private static let localFailure = AbortReason.timedOut
+
+    private mutating func applicationFailed(_ transferID: UUID) -> [Action] {
+        guard let transfer = transfers[transferID], case .delivered(let isOrphaned) = transfer.phase else { return [] }
+        transfers[transferID] = nil
+        let tell = abort(
+            transferID, transfer.start.manifest.jobID, TransferReceiver.localFailure,
+            "The receiver could not store the partition.")
+        return (isOrphaned ? [] : [tell]) + [.deleteSpool(transferID: transferID)]
     }
 
     private mutating func applied(_ transferID: UUID, isAccepted: Bool, message: String?) -> [Action] {

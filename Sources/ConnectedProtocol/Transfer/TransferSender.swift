@@ -50,8 +50,8 @@ public struct TransferSender: Sendable {
     public enum Outcome: Sendable, Equatable {
         /// The application has the payload.
         case accepted
-        /// It ended early; the class of the reason says what to do.
-        case failed(AbortReason)
+        /// It ended early; the class of the reason says what to do, the message what the peer said.
+        case failed(AbortReason, message: String?)
     }
 
     private enum Phase: Sendable {
@@ -121,10 +121,10 @@ public struct TransferSender: Sendable {
         case .ack(let ack): return ack.transferID == start.transferID ? self.ack(ack, now) : []
         case .finalAck(let ack): return ack.transferID == start.transferID ? finalAck(ack) : []
         case .abort(let abort):
-            return abort.transferID == start.transferID ? finish(.failed(abort.reason)) : []
+            return abort.transferID == start.transferID ? finish(.failed(abort.reason, message: abort.message)) : []
         case .readFailed: return giveUp(.applicationRejected, "The payload cannot be read.")
         case .cancel: return giveUp(.cancelled, "The job was cancelled.")
-        case .disconnected: return finish(.failed(.disconnected))
+        case .disconnected: return finish(.failed(.disconnected, message: nil))
         case .tick: return tick(now)
         }
     }
@@ -196,7 +196,7 @@ public struct TransferSender: Sendable {
         }
         // Both ends are done with the transfer, so a refusal needs no abort.
         let isGood = ack.accepted && ack.sha256 == start.sha256
-        return finish(isGood ? .accepted : .failed(.applicationRejected))
+        return finish(isGood ? .accepted : .failed(.applicationRejected, message: ack.message))
     }
 
     // MARK: Ends
@@ -224,10 +224,10 @@ public struct TransferSender: Sendable {
 
     private mutating func giveUp(_ reason: AbortReason, _ message: String) -> [Action] {
         // The peer knows nothing of a transfer that has not begun.
-        if phase == .idle { return finish(.failed(reason)) }
+        if phase == .idle { return finish(.failed(reason, message: nil)) }
         let abort = TransferAbort(
             transferID: start.transferID, jobID: start.manifest.jobID, reason: reason, message: message)
-        return [.send(.transferAbort(abort))] + finish(.failed(reason))
+        return [.send(.transferAbort(abort))] + finish(.failed(reason, message: nil))
     }
 
     private mutating func finish(_ outcome: Outcome) -> [Action] {

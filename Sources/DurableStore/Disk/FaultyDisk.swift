@@ -26,6 +26,7 @@ public final class FaultyDisk: Disk {
         var calls: [String] = []
         var didFail = false
         var interruptNext = true
+        var writeFailure: Int32?
     }
 
     private let base: any Disk
@@ -49,6 +50,8 @@ public final class FaultyDisk: Disk {
 
     /// The names of the calls so far, in order.
     public var calls: [String] { state.withLock { $0.calls } }
+    /// From now on every call that needs space fails with this number, until it is set to nil: a disk that is full, and freed again.
+    public func setWriteFailure(_ number: Int32?) { state.withLock { $0.writeFailure = number } }
     /// Whether the fault was met.
     public var didFail: Bool { state.withLock { $0.didFail } }
 
@@ -61,6 +64,10 @@ public final class FaultyDisk: Disk {
             return fails
         }
         if fails, let fault { throw SystemError(fault.number) }
+    }
+
+    private func checkSpace() throws(SystemError) {
+        if let number = state.withLock({ $0.writeFailure }) { throw SystemError(number) }
     }
 
     private func transferLimit(_ wanted: Int) throws(SystemError) -> Int {
@@ -89,12 +96,14 @@ extension FaultyDisk {
         _ path: RelativePath, in directory: DiskHandle, _ access: OpenAccess
     ) throws(SystemError) -> DiskHandle {
         try count("open")
+        if case .create = access { try checkSpace() }
         return try base.open(path, in: directory, access)
     }
 
     /// Counts, then passes on.
     public func makeDirectory(_ name: String, in directory: DiskHandle, permissions: UInt16) throws(SystemError) {
         try count("makeDirectory")
+        try checkSpace()
         try base.makeDirectory(name, in: directory, permissions: permissions)
     }
 
@@ -150,6 +159,7 @@ extension FaultyDisk {
         _ handle: DiskHandle, _ bytes: UnsafeRawBufferPointer, at offset: UInt64
     ) throws(SystemError) -> Int {
         try count("write")
+        try checkSpace()
         let limit = try transferLimit(bytes.count)
         return try base.write(handle, UnsafeRawBufferPointer(rebasing: bytes[..<limit]), at: offset)
     }

@@ -45,10 +45,9 @@ extension ReceiverEngine {
                 FinalizationCounts(
                     completedDates: session.manifest.requestedDates, successCount: outcome.response.successCount ?? 0),
                 message: nil)
-            try finish(session, machine, finalMessage: nil, response: outcome.response) { connection in
+            try finish(session, machine, ack, finalMessage: nil, response: outcome.response) { connection in
                 try ReceiverStore.store(outcome.stored, job: session.jobID, connection)
             }
-            sendFinals(of: session, ack)
         } catch let refusal as RawResultComposer.Refusal {
             fail(
                 session, reason: .payloadDecodeFailure, failureReason: "raw_profile_response_mismatch",
@@ -153,18 +152,19 @@ extension ReceiverEngine {
             FinalizationCounts(completedDates: session.completedDates, successCount: result.successCount),
             message: nil)
         try finish(
-            session, machine, finalMessage: SyncMessage.macExportResult(result).encode(),
+            session, machine, ack, finalMessage: SyncMessage.macExportResult(result).encode(),
             response: response(of: session.jobID, result)
         ) { _ in }
         progress(.completed, of: session)
-        sendFinals(of: session, ack)
     }
 
     // MARK: - Ends
 
-    /// Session, final message, acknowledgement, job and response in one transaction; then the payload goes.
+    /// Session, final message, acknowledgement, job and response in one transaction; then the payload goes; then the phone hears it
+    /// (corpus-protocol.md 13.5.7).
     private func finish(
-        _ session: LiveSession, _ machine: ReceiverSession, finalMessage: [UInt8]?, response: ControlResponse,
+        _ session: LiveSession, _ machine: ReceiverSession, _ ack: CorpusTransferFinalAck, finalMessage: [UInt8]?,
+        response: ControlResponse,
         also write: @escaping (DatabaseConnection) throws -> Void
     ) throws {
         try change(also: { connection in
@@ -176,7 +176,7 @@ extension ReceiverEngine {
         log(
             "job_finished", ("job", .id(session.jobID)), ("session", .id(session.id)),
             ("state", .state(book.jobs[session.jobID]?.state ?? .completed)))
-        removePayload(of: session)
+        removePayload(of: session) { [self] in sendFinals(of: session, ack) }
     }
 
     /// A definitive failure: stored with its negative ack, then said (corpus-protocol.md 13.5).
@@ -202,30 +202,36 @@ extension ReceiverEngine {
         fillDestination(of: session.jobID, &response)
         do {
             try finish(
-                session, machine, finalMessage: SyncMessage.macExportFailed(failure).encode(), response: response
+                session, machine, ack, finalMessage: SyncMessage.macExportFailed(failure).encode(), response: response
             ) { _ in }
-            sendFinals(of: session, ack)
         } catch {
             suspend(session, error)
         }
     }
 
-    /// A failure that may pass: nothing is said, the session stays `finalizing`, the phone asks again.
+    /// Seconds after which a finalization that failed is tried again, whether the phone asks or not: all that it needs is here.
+    private static let retrySeconds: Double = 15
+
+    /// A failure that may pass: nothing is said, the session stays `finalizing`, the job pauses with the reason. It is tried again
+    /// when the phone asks, and after a time.
     private func suspend(_ session: LiveSession, _ error: any Error) {
         session.machine.suspendFinalization()
         log("finalization_suspended", ("session", .id(session.id)), ("code", .code(of: error)))
-        attempt("suspension_not_stored") {
-            try change { book in
-                (
-                    (),
-                    book.advanced(
-                        session.jobID, committedPartitions: 0, committedBytes: 0, processedDays: 0,
-                        message: "The result could not be written (\(stableCode(of: error))). It is tried again.",
-                        now: now)
-                )
-            }
-        }
         honourCancellation(of: session)
+        guard !session.machine.journal.state.isTerminal, !isStopping else { return }
+        suspended[session.id] = now.monotonic + Self.retrySeconds
+        pause(session.jobID, code: stableCode(of: error), message: storageMessage(error))
+    }
+
+    /// Tries the finalizations again whose time has come.
+    func retrySuspended() {
+        guard !isStopping else { return }
+        for (id, due) in suspended where due <= now.monotonic {
+            suspended[id] = nil
+            guard let session = session(id), session.machine.resumeFinalization() else { continue }
+            log("finalization_resumed", ("job", .id(session.jobID)), ("session", .id(id)))
+            continueFinalization(of: session)
+        }
     }
 
     // MARK: - Messages

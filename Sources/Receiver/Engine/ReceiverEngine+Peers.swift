@@ -169,8 +169,8 @@ extension ReceiverEngine {
         case .corpusCancel(let cancel): handle(cancel, from: installationID)
         case .macExportCancel(let jobID): cancelFromPeer(jobID, from: installationID)
         case .transferStart(let start):
-            let isSupported = peers[installationID]?.opening.capabilities.supports(.sizeBoundedConnectedTransfers)
-            transfer(.start(start, isSupported: isSupported ?? false), of: installationID)
+            guard let peer = peers[installationID] else { return }
+            transfer(.start(start, transferSupport(of: peer)), of: installationID)
         case .transferComplete(let complete): transfer(.complete(complete), of: installationID)
         case .transferAbort(let abort): transfer(.abort(abort), of: installationID)
         case .malformed(let malformed): handle(malformed, from: installationID)
@@ -181,6 +181,11 @@ extension ReceiverEngine {
             // Messages that only a destination sends.
             log("message_ignored", ("peer", .id(installationID)))
         }
+    }
+
+    private func transferSupport(of peer: Peer) -> TransferReceiver.Support {
+        guard peer.opening.capabilities.supports(.sizeBoundedConnectedTransfers) else { return .none }
+        return peer.negotiation == nil ? .boundedOnly : .partitioned
     }
 
     /// Lets an event of a job of this phone change the book.
@@ -247,7 +252,7 @@ extension ReceiverEngine {
         case .expired: state = .expired
         }
         if status.state == .paused || (status.state.isTerminal && !status.state.isSuccess) {
-            transfer(.dropJob(jobID: status.jobID), of: installationID)
+            transfer(.dropJob(jobID: status.jobID, telling: nil), of: installationID)
         }
         let snapshot = PeerJobStatus(
             state: state, processedDays: status.processedDays, totalDays: status.totalDays,

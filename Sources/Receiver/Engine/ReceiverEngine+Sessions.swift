@@ -104,10 +104,10 @@ extension ReceiverEngine {
         pause(job.id, code: refusal.code, message: refusal.message)
     }
 
-    /// Pauses a job whose phone was told that it may not send.
+    /// Pauses a job that cannot go on now, with the reason.
     func pause(_ jobID: UUID, code: String, message: String) {
         attempt("pause_not_stored") {
-            try change { book in ((), book.openRefused(jobID, code: code, message: message, now: now)) }
+            try change { book in ((), book.heldUp(jobID, code: code, message: message, now: now)) }
         }
     }
 
@@ -210,17 +210,35 @@ extension ReceiverEngine {
         var reserved: Int64 = 0
         attempt("free_space_unknown") {
             freeStorage = Int64(clamping: try store.folder.freeSpace().available)
-            reserved = try store.storageNeeds(except: id)
+            reserved = try storageNeeds(except: id)
         }
         let active = peers[installationID]?.activeSession.flatMap { sessions[$0] }
         let isOtherActive = active.map { $0.id != id && !$0.machine.journal.state.isTerminal } ?? false
         return AdmissionFacts(
             now: ProtocolDate(secondsSince2001: now.wall), peerInstallationID: installationID,
-            ownInstallationID: store.installationID, gateRefusal: gateRefusal(of: open, from: installationID),
+            ownInstallationID: store.installationID, negotiation: peers[installationID]?.negotiation,
+            gateRefusal: gateRefusal(of: open, from: installationID),
             manifestError: open.exportManifest?.calendarError(SystemCalendar()),
             destination: destinationFacts(for: open), freeStorageBytes: freeStorage,
             storageBytesReservedByOthers: reserved, otherActiveSession: isOtherActive ? active?.id : nil,
             hasUnreadableState: isUnreadable)
+    }
+
+    /// Bytes that sessions, other than one, still need in our own folder (corpus-protocol.md 13.2.9, extensions.md 2.3). What they
+    /// have committed is on the disk already and counts as used there; still to come are the spools and items of partitions that may
+    /// be sent now, and the documents that raw results are composed of once more.
+    func storageNeeds(except id: UUID) throws -> Int64 {
+        var needs: [Int64] = try store.committedBytesOfLiveSessions().compactMap { session in
+            guard session.sessionID != id, book.jobs[session.jobID]?.responseMode == .rawJSON else { return nil }
+            return session.byteCount
+        }
+        let admitted = sessions.values.compactMap(\.machine.admission)
+        let moving = peers.values.flatMap(\.transfers.partitions)
+        for partition in admitted + moving where partition.sessionID != id { needs.append(2 * partition.byteCount) }
+        return needs.reduce(0) { sum, need in
+            let (result, overflow) = sum.addingReportingOverflow(need)
+            return overflow ? .max : result
+        }
     }
 
     /// Corpus-protocol.md 13.1, over the stored job.
@@ -275,7 +293,9 @@ extension ReceiverEngine {
 
     func handle(_ finalize: CorpusTransferFinalize, from installationID: UUID) {
         guard !isStopping else { return }
-        guard let session = session(finalize.sessionID), session.peerInstallationID == installationID else {
+        guard let session = session(finalize.sessionID), session.peerInstallationID == installationID,
+            now.wall < session.machine.journal.expiresAt.secondsSince2001
+        else {
             let refusal = ReceiverSession.refusal(of: finalize, "There is no such session.")
             send(.corpusFinalAck(refusal), to: installationID)
             return
@@ -290,12 +310,7 @@ extension ReceiverEngine {
                 try change(also: { connection in
                     try ReceiverStore.storeState(of: machine.journal, finalMessage: nil, connection)
                 }) { book in
-                    (
-                        (),
-                        book.advanced(
-                            session.jobID, committedPartitions: 0, committedBytes: 0, processedDays: 0,
-                            message: "The receiver writes the result.", now: now)
-                    )
+                    ((), book.finalizing(session.jobID, message: "The receiver writes the result.", now: now))
                 }
                 session.machine = machine
                 log("finalization_begun", ("session", .id(session.id)))
@@ -313,119 +328,5 @@ extension ReceiverEngine {
         if let message = session.finalMessage { peer.opening.channel.send(message) }
         send(.corpusFinalAck(ack), to: session.peerInstallationID)
         forgetIdleSessions()
-    }
-
-    /// A job that ended by the phone's word takes its unfinished session along; nothing more is admitted to it.
-    func endSession(ofTerminalJob jobID: UUID) {
-        guard let job = book.jobs[jobID], job.state.isTerminal, let session = job.sessionID.flatMap({ session($0) }),
-            !finalizing.contains(session.id)
-        else { return }
-        var machine = session.machine
-        guard machine.cancel(isFileTransactionInFlight: false) == .cancelled else { return }
-        attempt("session_end_failed") {
-            try store.transaction { connection in
-                try ReceiverStore.storeState(of: machine.journal, finalMessage: nil, connection)
-            }
-            session.machine = machine
-            removePayload(of: session)
-            log("session_cancelled", ("session", .id(session.id)))
-        }
-    }
-
-    // MARK: - Cancel
-
-    /// A cancel of the phone (corpus-protocol.md 15).
-    func handle(_ cancel: CorpusTransferCancel, from installationID: UUID) {
-        func answer(_ accepted: Bool, _ message: String?) {
-            let ack = CorpusTransferCancelAck(
-                sessionID: cancel.sessionID, jobID: cancel.jobID, accepted: accepted,
-                acknowledgedAt: ProtocolDate(secondsSince2001: now.wall), message: message)
-            send(.corpusCancelAck(ack), to: installationID)
-        }
-        guard let session = session(cancel.sessionID), session.peerInstallationID == installationID,
-            session.jobID == cancel.jobID
-        else { return answer(false, "There is no such session.") }
-        do {
-            switch try cancelSession(session, tellPeer: false) {
-            case .refusedForNow: answer(false, "A file is being written. Try again.")
-            case .refused: answer(false, "The session has ended.")
-            case .cancelled: answer(true, nil)
-            }
-        } catch {
-            log("cancel_failed", ("session", .id(session.id)), ("code", .code(of: error)))
-            answer(false, "The receiver could not store the cancellation.")
-        }
-    }
-
-    /// A job that the phone gives up by its id.
-    func cancelFromPeer(_ jobID: UUID, from installationID: UUID) {
-        guard let job = book.jobs[jobID], job.peerInstallationID == installationID else { return }
-        attempt("cancel_failed") {
-            if let session = job.sessionID.flatMap({ session($0) }) {
-                _ = try cancelSession(session, tellPeer: false)
-            } else {
-                try cancelJob(jobID, isStepInFlight: false, tellsPeer: false)
-            }
-        }
-    }
-
-    /// Journals a cancelled session together with its job, then drops the payload and says so.
-    ///
-    /// Files that were already written stay.
-    func cancelSession(_ session: LiveSession, tellPeer: Bool) throws -> ReceiverSession.CancelAnswer {
-        var machine = session.machine
-        let isWriting = finalizing.contains(session.id)
-        let answer = machine.cancel(isFileTransactionInFlight: isWriting)
-        guard answer == .cancelled else { return answer }
-        let result = cancelledResult(of: session)
-        let message = session.manifest.mode == .strictRaw ? nil : SyncMessage.macExportResult(result).encode()
-        try change(also: { connection in
-            try ReceiverStore.storeState(of: machine.journal, finalMessage: message, connection)
-        }) { book in
-            let (_, actions) = book.cancel(
-                session.jobID, result: cancelledResponse(of: session.jobID, result), isStepInFlight: false,
-                tellsPeer: tellPeer, now: now)
-            return ((), actions)
-        }
-        session.machine = machine
-        session.finalMessage = message
-        transfer(.dropJob(jobID: session.jobID), of: session.peerInstallationID)
-        if let message { peers[session.peerInstallationID]?.opening.channel.send(message) }
-        removePayload(of: session)
-        log("session_cancelled", ("session", .id(session.id)))
-        return .cancelled
-    }
-
-    private func cancelledResult(of session: LiveSession) -> MacExportResult {
-        exportResult(of: session, status: .cancelled)
-    }
-
-    /// Deletes the payload of a session that is over; its rows stay until the job expires.
-    func removePayload(of session: LiveSession) {
-        let folder = session.folder
-        let jobID = session.jobID
-        // A cancel may come between a raw result and its transaction: then the result is payload too.
-        let isResultKept = session.machine.journal.state == .completed
-        worker.post { [log, jobs = store.jobs] in
-            do {
-                try folder.directory.removeTree("items")
-                try folder.directory.removeTree("finalization")
-                if !isResultKept {
-                    try folder.directory.removeTree(JobResponseSpool.terminalFolderName)
-                    try jobs.removeTree(jobID.uuidString)
-                }
-            } catch {
-                log("payload_removal_failed", ("code", .code(of: error)))
-            }
-        }
-        if peers[session.peerInstallationID]?.activeSession == session.id {
-            peers[session.peerInstallationID]?.activeSession = nil
-        }
-    }
-
-    /// A cancel that had to wait for the end of a step is honoured now.
-    func honourCancellation(of session: LiveSession) {
-        guard book.jobs[session.jobID]?.isCancellationWanted == true else { return }
-        attempt("cancel_failed") { _ = try cancelSession(session, tellPeer: true) }
     }
 }

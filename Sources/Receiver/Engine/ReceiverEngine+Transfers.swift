@@ -69,6 +69,7 @@ extension ReceiverEngine {
             } catch {
                 log("spool_failed", ("code", .code(of: error)))
                 event = .spoolFailed(transferID: key.transferID)
+                queue.post { [self] in pauseForStorage(key, of: installationID, error) }
             }
             guard let event else { return }
             queue.post { [self] in
@@ -128,6 +129,29 @@ extension ReceiverEngine {
         }
     }
 
+    /// The job of a transfer pauses because our own storage failed; its waiter hears why. The phone opens the partition again by
+    /// itself, and a later open revives the job.
+    private func pauseForStorage(_ key: SpoolKey, of installationID: UUID, _ error: any Error) {
+        guard peers[installationID]?.connection == key.connection,
+            let partition = peers[installationID]?.transfers.partition(of: key.transferID)
+        else { return }
+        pauseForStorage(partition.jobID, error)
+    }
+
+    private func pauseForStorage(_ jobID: UUID, _ error: any Error) {
+        pause(jobID, code: stableCode(of: error), message: storageMessage(error))
+    }
+
+    /// What to do about a failure of our own storage.
+    func storageMessage(_ error: any Error) -> String {
+        let code = stableCode(of: error)
+        guard case .diskFull? = error as? StoreError else {
+            return
+                "The receiver could not store what it received (\(code)). Check its disk; the job goes on when it works again."
+        }
+        return "The receiver's disk is full (\(code)). Free some space; the job goes on by itself."
+    }
+
     // MARK: - Application
 
     private func apply(_ partition: PartitionDescriptor, _ key: SpoolKey, of installationID: UUID) {
@@ -177,6 +201,18 @@ extension ReceiverEngine {
                 "partition_committed", ("session", .id(session.id)), ("index", .number(Int64(commit.index))),
                 ("bytes", .number(commit.partition.byteCount)))
             finish(key, isAccepted: true, message: nil, of: installationID)
+        } catch let error as StoreError where error.mayPass {
+            // Our own disk or database: nothing is wrong with the partition.
+            session.machine.abandonApplication()
+            log(
+                "partition_not_stored", ("session", .id(session.id)), ("index", .number(Int64(partition.index))),
+                ("code", .code(of: error)))
+            pauseForStorage(session.jobID, error)
+            if peers[installationID]?.connection == key.connection {
+                transfer(.applicationFailed(transferID: key.transferID), of: installationID)
+            } else {
+                deleteSpool(key)
+            }
         } catch {
             session.machine.abandonApplication()
             refuse(partition, key, error, of: installationID)

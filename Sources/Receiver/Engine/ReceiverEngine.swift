@@ -80,8 +80,10 @@ final class ReceiverEngine: @unchecked Sendable {
     var connectionApprover: (@Sendable (ConnectionID) -> Void)?
     /// Nothing new is begun any more.
     var isStopping = false
-    /// Jobs whose finalization is on the worker now.
+    /// Sessions whose finalization is on the worker now.
     var finalizing: Set<UUID> = []
+    /// Sessions whose finalization failed for a reason that may pass, and when it is tried again, on the monotonic clock.
+    var suspended: [UUID: Double] = [:]
 
     /// Restores everything from the store. Call ``start()`` on the queue before the first event.
     init(
@@ -126,6 +128,7 @@ final class ReceiverEngine: @unchecked Sendable {
         attempt("trust_sweep_failed") { try decideGate { gate in ((), gate.tick(at: now)) } }
         for installationID in peers.keys { transfer(.tick, of: installationID) }
         takeTurns()
+        retrySuspended()
     }
 
     /// Sends the requests whose turn has come (a phone serves one export at a time).
@@ -151,6 +154,7 @@ final class ReceiverEngine: @unchecked Sendable {
         if let deadline = book.nextWaiterDeadline() { deadlines.append(deadline) }
         if let deadline = book.nextTurn() { deadlines.append(deadline) }
         if let deadline = gate.deadline { deadlines.append(deadline) }
+        if let deadline = suspended.values.min() { deadlines.append(deadline) }
         deadlines += peers.values.compactMap(\.transfers.nextDeadline)
         return max(0, (deadlines.min() ?? 0) - now.monotonic)
     }
@@ -176,8 +180,10 @@ final class ReceiverEngine: @unchecked Sendable {
         }
         book = next
         perform(actions)
-        // After whatever the caller still says about what ended, such as its final acknowledgement.
-        if let due = book.nextTurn(), due <= now.monotonic { queue.post { [self] in takeTurns() } }
+        if let due = book.nextTurn(), due <= now.monotonic {
+            // After whatever the caller still has to say about what ended: a final acknowledgement waits for the worker.
+            queue.post { [self] in worker.post { [self] in queue.post { [self] in takeTurns() } } }
+        }
         return result
     }
 

@@ -33,7 +33,7 @@ public struct Job: Hashable, Sendable {
     public let createdAt: Int64
     /// Whole Unix seconds.
     public var updatedAt: Int64
-    /// Whole Unix seconds; always ``expiry(createdAt:sessionCreatedAt:)``.
+    /// Whole Unix seconds; always ``lifeEnd``.
     public var expiresAt: Int64
     /// Where it stands.
     public var state: JobState
@@ -76,14 +76,16 @@ public struct Job: Hashable, Sendable {
         self.destination = destination
         self.createdAt = createdAt
         self.updatedAt = createdAt
-        self.expiresAt = Job.expiry(createdAt: createdAt, sessionCreatedAt: nil)
+        self.expiresAt = createdAt + Job.retentionSeconds
         self.state = state
         self.message = message
     }
 
-    /// When a job ends its life: the later of its own and its session's birth plus seven days.
-    public static func expiry(createdAt: Int64, sessionCreatedAt: Int64?) -> Int64 {
-        max(createdAt, sessionCreatedAt ?? createdAt) + retentionSeconds
+    /// When the job ends its life: seven days after the later of its own and its session's birth. A job that the phone started is
+    /// nothing without its session, whose life is fixed (corpus-protocol.md 18), so there the session's birth counts alone.
+    public var lifeEnd: Int64 {
+        let birth = sessionCreatedAt.map { origin == .sourceInitiated ? $0 : max(createdAt, $0) } ?? createdAt
+        return birth + Job.retentionSeconds
     }
 
     /// Files or a raw result; a source-initiated job always writes files.

@@ -63,7 +63,7 @@ extension JobBook {
         guard var job = jobs[jobID], !job.state.isTerminal else { return [] }
         job.sessionID = sessionID
         job.sessionCreatedAt = sessionCreatedAt
-        job.expiresAt = Job.expiry(createdAt: job.createdAt, sessionCreatedAt: sessionCreatedAt)
+        job.expiresAt = job.lifeEnd
         job.totalDays = totalDays
         job.state = .transferring
         job.message = "The phone sends its data."
@@ -71,10 +71,11 @@ extension JobBook {
         return [put(job, now: now)]
     }
 
-    /// The receiver refused to take the job's transfer: the job pauses, and its waiter hears why instead of waiting for
-    /// bytes that cannot come. The phone asks again by itself; a later open revives the job.
-    public mutating func openRefused(_ jobID: UUID, code: String, message: String, now: Moment) -> [JobAction] {
-        guard var job = underWay(jobID) else { return [] }
+    /// The receiver cannot go on with the job now: it refused to take its transfer, or its own disk failed. The job pauses, and its
+    /// waiter hears why instead of waiting for what cannot come. The phone asks again by itself; a later open or finalize revives the
+    /// job.
+    public mutating func heldUp(_ jobID: UUID, code: String, message: String, now: Moment) -> [JobAction] {
+        guard var job = jobs[jobID], JobBook.isUnderWay(job.state) || job.state == .paused else { return [] }
         job.state = .paused
         job.message = message
         let store = put(job, now: now)
@@ -82,6 +83,15 @@ extension JobBook {
         response.status = .accepted
         response.failureReason = code
         return [store] + answerWaiter(of: jobID, with: response)
+    }
+
+    /// Everything is there and the result is being made.
+    public mutating func finalizing(_ jobID: UUID, message: String, now: Moment) -> [JobAction] {
+        guard var job = jobs[jobID], !job.state.isTerminal else { return [] }
+        job.state = .transferring
+        job.message = message
+        noteProgress(of: jobID, now: now)
+        return [put(job, now: now)]
     }
 
     /// Something went wrong that the phone may repair by sending again: the job says so, and no time-out is put off.
@@ -118,8 +128,9 @@ extension JobBook {
             }
         case .transferring: job.state = .transferring
         case .paused:
+            // A pause that we caused has its reason already.
+            if job.state != .paused { job.message = "The phone paused the job." }
             job.state = .paused
-            job.message = "The phone paused the job."
         case .failed:
             return fail(job, reason: "failed", message: "The phone reported that the job failed.", now: now)
         case .expired:

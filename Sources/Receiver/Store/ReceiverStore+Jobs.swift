@@ -73,7 +73,7 @@ extension ReceiverStore {
         job.isCancellationWanted = try row.boolean(21)
         job.owesCancelToPeer = try row.boolean(22)
         job.result = try row.decodedIfPresent(23)
-        guard job.expiresAt == Job.expiry(createdAt: job.createdAt, sessionCreatedAt: job.sessionCreatedAt),
+        guard job.expiresAt == job.lifeEnd,
             job.state.isTerminal == (job.result != nil), (job.origin == .macInitiated) == (job.request != nil),
             job.request.map({ $0.jobID == job.id }) ?? true
         else { throw row.corrupt(12) }

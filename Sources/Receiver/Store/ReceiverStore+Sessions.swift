@@ -86,16 +86,17 @@ extension ReceiverStore {
         }
     }
 
-    /// Bytes that open sessions, other than one, still need for the rest of their work (corpus-protocol.md 13.2.9).
-    func storageNeeds(except id: UUID) throws -> Int64 {
+    /// Bytes that sessions which are not over have committed, with their jobs.
+    func committedBytesOfLiveSessions() throws -> [(sessionID: UUID, jobID: UUID, byteCount: Int64)] {
         try database.read { connection in
-            let sum = try connection.first(
+            try connection.all(
                 """
-                SELECT coalesce(sum(byte_count), 0) FROM partitions JOIN sessions USING (session_id)
-                WHERE state IN ('open', 'finalizing') AND session_id <> ?
-                """, .text(id.uuidString)
-            ) { try $0.int64(0) }
-            return sum ?? 0
+                SELECT session_id, job_id, coalesce(sum(byte_count), 0) FROM sessions JOIN partitions USING (session_id)
+                WHERE state IN ('open', 'finalizing') GROUP BY session_id, job_id
+                """
+            ) { row in
+                (try row.uuid(0), try row.uuid(1), try row.int64(2))
+            }
         }
     }
 

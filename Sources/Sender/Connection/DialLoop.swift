@@ -27,8 +27,8 @@ final class DialLoop: @unchecked Sendable {
     struct Handlers: Sendable {
         /// A connection may be used.
         var opened: @Sendable (DialledConnection, PeerSession<SyncMessage>) -> Void
-        /// A message arrived.
-        var message: @Sendable (DialledConnection, SyncMessage) -> Void
+        /// A message arrived, in this many bytes.
+        var message: @Sendable (DialledConnection, SyncMessage, Int) -> Void
         /// A connection that was opened is over.
         var closed: @Sendable (DialledConnection, ConnectionEnd) -> Void
         /// An attempt failed; the next one comes after some seconds.
@@ -133,7 +133,8 @@ final class DialLoop: @unchecked Sendable {
         condition.withLock { current = nil }
         guard wasOpened.isSet else { return .failed(code: end.code) }
         handlers.closed(connection, end)
-        return .wasOpen
+        // A store that fails is not helped by a new connection at once.
+        return end == .storeFailed ? .failed(code: end.code) : .wasOpen
     }
 
     private func connectionHandlers(_ listener: SavedListener, _ wasOpened: Flag) -> DialledConnection.Handlers {

@@ -18,8 +18,8 @@ final class DialledConnection: PeerChannel, @unchecked Sendable {
         var confirm: @Sendable (Machine.Listener) throws -> Void
         /// The connection may be used.
         var opened: @Sendable (DialledConnection, PeerSession<SyncMessage>) -> Void
-        /// A message arrived.
-        var message: @Sendable (DialledConnection, SyncMessage) -> Void
+        /// A message arrived; the number is that of the bytes on the wire since the one before.
+        var message: @Sendable (DialledConnection, SyncMessage, Int) -> Void
     }
 
     /// Time that the last packets have to leave when the connection ends.
@@ -37,6 +37,8 @@ final class DialledConnection: PeerChannel, @unchecked Sendable {
     // Both belong to the lock.
     private var machine: Machine
     private var end: ConnectionEnd?
+    /// Bytes that arrived since the last message was handed over. Belongs to the reading thread.
+    private var arrivedByteCount = 0
 
     init(
         _ connection: Connection, installationID: UUID, credential: Machine.Credential, hello: OwnHello,
@@ -70,6 +72,7 @@ final class DialledConnection: PeerChannel, @unchecked Sendable {
             let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(byteCount, buffer.count)])
             do {
                 let count = try connection.receive(into: room, until: deadline.map(clock.deadline))
+                arrivedByteCount += count
                 handle(count == 0 ? .peerClosed : .received(Array(room[..<count])))
             } catch .receiveTimedOut {
                 handle(.timer)
@@ -107,7 +110,9 @@ final class DialledConnection: PeerChannel, @unchecked Sendable {
         case .confirm(let listener):
             events.append(isDone { try handlers.confirm(listener) } ? .confirmed : .end(.storeFailed))
         case .opened(let session): handlers.opened(self, session)
-        case .deliver(let message): handlers.message(self, message)
+        case .deliver(let message):
+            handlers.message(self, message, arrivedByteCount)
+            arrivedByteCount = 0
         case .deliverFrame(let frame): lock.withLock { machine.recycle(frame.buffer) }
         case .dropped: break
         }

@@ -46,7 +46,7 @@ struct Pairing {
                     opened.value = session
                     connection.close(.finished)
                 },
-                message: { _, _ in }))
+                message: { _, _, _ in }))
         let end = connection.run()
         if let session = opened.value { return session }
         throw Pairing.error(end)

@@ -64,7 +64,7 @@ final class PhoneService {
             clock: clock,
             handlers: DialLoop.Handlers(
                 opened: { [mailbox] in mailbox.post(.opened($0, $1)) },
-                message: { [mailbox] in mailbox.postWhenThereIsRoom(.message($0, $1)) },
+                message: { [mailbox] in mailbox.postWhenThereIsRoom(.message($0, $1), byteCount: $2) },
                 closed: { [mailbox] in mailbox.post(.closed($0, $1)) },
                 failed: { report(.disconnected(code: $0, retryAfter: $1)) }))
     }

@@ -1,5 +1,6 @@
 import CanonicalJSON
 import ConnectedProtocol
+import DurableStore
 import Foundation
 import HealthData
 
@@ -11,6 +12,9 @@ extension SenderEngine {
         let generation: (number: Int, days: any DaySource)?
         do {
             generation = try openedGeneration()
+        } catch let error as StoreError where error.mayPass {
+            // A full or failing disk says nothing about the data: the request is not refused, the destination sends it again.
+            throw error
         } catch {
             let code = StoreFailure.code(of: error)
             return reject(
@@ -190,6 +194,9 @@ extension SenderEngine {
         let opened: (number: Int, days: any DaySource)?
         do {
             opened = try openedGeneration()
+        } catch let error as StoreError where error.mayPass {
+            // The push keeps its place.
+            throw error
         } catch {
             return drop(push, StoreFailure.code(of: error))
         }

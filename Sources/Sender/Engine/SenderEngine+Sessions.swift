@@ -111,8 +111,8 @@ extension SenderEngine {
                     jobID: jobID, index: transfer.ready.bytes.file.manifest.partitionIndex,
                     byteCount: transfer.ready.bytes.file.byteCount))
             try deliver(.transferEnded(.accepted), to: jobID)
-        case .failed(let reason):
-            try deliver(.transferEnded(.aborted(reason, message: nil)), to: jobID)
+        case .failed(let reason, let message):
+            try deliver(.transferEnded(.aborted(reason, message: message)), to: jobID)
         }
     }
 

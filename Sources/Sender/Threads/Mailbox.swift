@@ -1,13 +1,18 @@
+import ConnectedProtocol
 import Foundation
 
 /// Hands values from many threads to one, in order. The only place where the engine thread waits.
 final class Mailbox<Element: Sendable>: @unchecked Sendable {
     private let condition = NSCondition()
     private var elements: [Element] = []
+    private var byteCount = 0
     private var isClosed = false
 
     /// Values that may wait before a writer that can wait has to.
     private static var limit: Int { 256 }
+    /// Bytes that may wait: the largest document of a peer twice (extensions.md 3.2). One more is let in below the limit, so that a
+    /// large one is never stuck.
+    static var byteLimit: Int { 2 * SecureTransportLimits.recordDocumentByteCount }
 
     /// Appends a value at once; after `close` it is dropped. For writers that hand in what was asked for.
     func post(_ element: Element) {
@@ -16,11 +21,13 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
         append(element)
     }
 
-    /// Appends a value when there is room: a peer that sends faster than the engine works is slowed by its own connection.
-    func postWhenThereIsRoom(_ element: Element) {
+    /// Appends a value that came in this many bytes, when there is room: a peer that sends faster than the engine works is slowed by its
+    /// own connection.
+    func postWhenThereIsRoom(_ element: Element, byteCount count: Int) {
         condition.lock()
         defer { condition.unlock() }
-        while elements.count >= Mailbox.limit, !isClosed { condition.wait() }
+        while elements.count >= Mailbox.limit || byteCount >= Mailbox.byteLimit, !isClosed { condition.wait() }
+        if !isClosed { byteCount += count }
         append(element)
     }
 
@@ -44,6 +51,7 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
         }
         defer {
             elements.removeAll(keepingCapacity: true)
+            byteCount = 0
             condition.broadcast()
         }
         return elements

@@ -60,6 +60,23 @@ import Testing
         #expect(try refusal(fixture) == (version <= 4 ? nil : .unknownVersion(version)))
     }
 
+    @Test("without corpus transfers in common nothing is opened; a session's version is one that both announced")
+    func negotiation() throws {
+        let fixture = try DestinationFixture(version: 4)
+        #expect(try refusal(fixture) { $0.negotiation = nil } == .notNegotiated)
+        #expect(
+            try refusal(fixture) { $0.negotiation = DestinationFixture.negotiation(versions: [2, 3]) }
+                == .versionNotNegotiated(4))
+        // A session that began before an update goes on with its own version.
+        #expect(try refusal(DestinationFixture(version: 2)) == nil)
+        #expect(
+            try refusal(fixture) { $0.negotiation = DestinationFixture.negotiation(isDurable: false) } == .peerBinding)
+        #expect(
+            try refusal(DestinationFixture(binding: nil)) {
+                $0.negotiation = DestinationFixture.negotiation(isDurable: false)
+            } == nil)
+    }
+
     @Test("a binding names the connected peer and us; without one the session is not durable but allowed")
     func binding() throws {
         let fixture = try DestinationFixture()

@@ -68,10 +68,24 @@ struct DestinationFixture {
         try CorpusTransferOpen(session: session, partition: partition, exportManifest: manifest)
     }
 
+    /// What the phone and the workstation agreed upon.
+    static func negotiation(versions: [Int] = [1, 2, 3, 4], isDurable: Bool = true) -> CorpusNegotiation? {
+        var flags: Set<PeerCapability> = [.partitionedConnectedExports, .sizeBoundedConnectedTransfers]
+        if isDurable { flags.insert(.durableConnectedExportRecovery) }
+        // Version lists of tests are never empty.
+        let corpus = try? CorpusCapabilities(
+            protocolVersions: versions, partitionTargetBounds: CorpusCapabilities.standard.partitionTargetBounds)
+        return CorpusNegotiation(
+            source: PeerCapabilities(
+                platform: PeerPlatform.phone, installationID: phone, flags: flags, corpus: corpus),
+            destination: PeerCapabilities(
+                platform: PeerPlatform.workstation, installationID: workstation, flags: flags))
+    }
+
     func facts(_ change: (inout AdmissionFacts) -> Void = { _ in }) -> AdmissionFacts {
         var facts = AdmissionFacts(
             now: DestinationFixture.now, peerInstallationID: DestinationFixture.phone,
-            ownInstallationID: DestinationFixture.workstation,
+            ownInstallationID: DestinationFixture.workstation, negotiation: DestinationFixture.negotiation(),
             destination: mode == .writeFiles ? .ready(freeBytes: 1 << 40) : .notNeeded, freeStorageBytes: 1 << 40)
         change(&facts)
         return facts

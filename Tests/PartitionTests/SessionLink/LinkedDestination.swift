@@ -64,7 +64,7 @@ struct LinkedDestination {
             lastStatus = status
         case .preparationProgress: break
         case .transferStart(let start):
-            try perform(transfers.handle(.start(start, isSupported: true), at: now), at: now)
+            try perform(transfers.handle(.start(start, .partitioned), at: now), at: now)
         case .transferComplete(let complete): try perform(transfers.handle(.complete(complete), at: now), at: now)
         case .transferAbort(let abort): try perform(transfers.handle(.abort(abort), at: now), at: now)
         default: throw LinkError.unexpected("\(message.name?.rawValue ?? "unknown") at the destination")
@@ -76,7 +76,8 @@ struct LinkedDestination {
     private mutating func admit(_ open: CorpusTransferOpen, at now: Moment) throws {
         let facts = AdmissionFacts(
             now: ProtocolDate(secondsSince2001: now.wall), peerInstallationID: DestinationFixture.phone,
-            ownInstallationID: DestinationFixture.workstation, destination: .notNeeded, freeStorageBytes: .max)
+            ownInstallationID: DestinationFixture.workstation, negotiation: DestinationFixture.negotiation(),
+            destination: .notNeeded, freeStorageBytes: .max)
         let answer = ReceiverSession.admit(open, into: &session, facts: facts)
         let disposition: PartitionDisposition
         switch answer.verdict {

@@ -130,7 +130,7 @@ struct LinkedSource {
                 transfer = nil
                 switch outcome {
                 case .accepted: work.append(.transferEnded(.accepted))
-                case .failed(let reason): work.append(.transferEnded(.aborted(reason, message: nil)))
+                case .failed(let reason, let message): work.append(.transferEnded(.aborted(reason, message: message)))
                 }
             }
         }

@@ -22,6 +22,11 @@ import Testing
     private func facts() -> AdmissionFacts {
         AdmissionFacts(
             now: ProtocolDate(secondsSince2001: 790_000_000), peerInstallationID: phoneID, ownInstallationID: ownID,
+            negotiation: CorpusNegotiation(
+                source: EngineRig.phoneCapabilities(phoneID),
+                destination: PeerCapabilities(
+                    platform: PeerPlatform.workstation, installationID: ownID,
+                    flags: [.partitionedConnectedExports, .durableConnectedExportRecovery])),
             destination: .notNeeded, freeStorageBytes: 1 << 40)
     }
 

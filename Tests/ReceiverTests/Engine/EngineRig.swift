@@ -52,6 +52,8 @@ final class EngineRig {
     private(set) var lines: [String] = []
     let phoneID = UUID()
     private let clock: TestClock
+    /// The disk of the state folder.
+    let disk = FaultyDisk(PosixDisk())
     private var connections: UInt64 = 0
     /// The present connection, if there is one.
     private(set) var connection: ConnectionID?
@@ -69,7 +71,7 @@ final class EngineRig {
                 atPath: root + folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
         clock = TestClock()
-        (engine, _) = try EngineRig.open(root, clock, queue, worker, sliceSeconds)
+        (engine, _) = try EngineRig.open(root, clock, queue, worker, sliceSeconds, disk)
         if withDestination { _ = try engine.setDestination(destinationPath) }
         try engine.store.store([
             .setRecord(
@@ -86,10 +88,11 @@ final class EngineRig {
     }
 
     private static func open(
-        _ root: String, _ clock: TestClock, _ queue: ManualQueue, _ worker: ManualQueue, _ sliceSeconds: Double
+        _ root: String, _ clock: TestClock, _ queue: ManualQueue, _ worker: ManualQueue, _ sliceSeconds: Double,
+        _ disk: any Disk
     ) throws -> (ReceiverEngine, ReceiverStore) {
         let now: @Sendable () -> Moment = { clock.now }
-        let store = try ReceiverStore(folder: Directory.openRoot(root + "/state"), now: now())
+        let store = try ReceiverStore(folder: Directory.openRoot(root + "/state", on: disk), now: now())
         var configuration = ReceiverEngine.Configuration(version: "0", deviceName: "Desk", clock: now)
         configuration.sliceSeconds = sliceSeconds
         let engine = try ReceiverEngine(
@@ -104,7 +107,7 @@ final class EngineRig {
         worker = ManualQueue()
         connection = nil
         channel = FakeChannel()
-        (engine, _) = try EngineRig.open(root, clock, queue, worker, sliceSeconds)
+        (engine, _) = try EngineRig.open(root, clock, queue, worker, sliceSeconds, disk)
         try engine.start()
     }
 

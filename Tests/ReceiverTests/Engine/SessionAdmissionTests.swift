@@ -22,6 +22,41 @@ import Testing
         #expect(try rig.transfer(partition, of: phone).disposition == .accept)
     }
 
+    @Test("what a phone did not negotiate is refused: sessions, partitions, bounded transfers")
+    func negotiation() throws {
+        let rig = try EngineRig()
+        func aborts() -> [AbortReason] {
+            rig.settle()
+            return rig.channel.take().compactMap {
+                if case .transferAbort(let abort) = $0 { abort.reason } else { nil }
+            }
+        }
+        let whole = EngineRig.phoneCapabilities(rig.phoneID)
+        let phone = try rig.filePhone(UUID())
+        let partition = try phone.partitions()[0]
+        let start = SyncMessage.transferStart(
+            TransferStart(transferID: partition.transferID, partition: partition.descriptor))
+        for (missing, reason) in [
+            (PeerCapability.partitionedConnectedExports, AbortReason.invalidManifest),
+            (.sizeBoundedConnectedTransfers, .unsupported),
+        ] {
+            var capabilities = whole
+            capabilities.flags.remove(missing)
+            rig.connect(capabilities)
+            let disposition = try rig.transfer(partition, of: phone).disposition
+            #expect(missing == .sizeBoundedConnectedTransfers || disposition == .reject)
+            _ = rig.channel.take()
+            rig.send(start)
+            #expect(aborts() == (disposition == .reject ? [reason] : [.unsupported]), "\(missing)")
+        }
+        var capabilities = whole
+        capabilities.flags.remove(.durableConnectedExportRecovery)
+        rig.connect(capabilities)
+        #expect(try rig.transfer(partition, of: phone).disposition == .reject)
+        rig.connect(whole)
+        #expect(try rig.transfer(partition, of: phone).disposition != .reject)
+    }
+
     @Test("a manifest of an unknown time zone, or with a day outside of the calendar, is refused")
     func calendar() throws {
         let rig = try EngineRig()

@@ -75,6 +75,9 @@ import Testing
                 CorpusTransferCancel(
                     sessionID: phone.session.sessionID, jobID: id, reason: .userRequested,
                     requestedAt: ProtocolDate(secondsSince2001: rig.now.wall))))
+        #expect(!rig.channel.sent.contains { if case .corpusCancelAck = $0 { true } else { false } })
+        rig.settle()
+        #expect(!rig.stateFiles().contains { $0.hasSuffix(".item") })
         let messages = rig.channel.take().filter { if case .macStatus = $0 { false } else { true } }
         guard messages.count == 2, case .macExportResult(let result) = messages[0],
             case .corpusCancelAck(let ack) = messages[1]
@@ -86,6 +89,83 @@ import Testing
         rig.disconnect()
         rig.connect()
         #expect(cancels(rig.channel.take()).requests.isEmpty)
+    }
+
+    @Test("a cancel of the receiver aborts the transfer that runs, so that the phone waits for nothing")
+    func cancelAbortsTransfer() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, _) = rig.createJob()
+        let phone = try rig.filePhone(id)
+        let partition = try phone.partitions()[0]
+        rig.send(try phone.open(partition))
+        rig.send(.transferStart(TransferStart(transferID: partition.transferID, partition: partition.descriptor)))
+        rig.settle()
+        _ = rig.channel.take()
+        #expect(rig.engine.cancel(id).response.status == .cancelled)
+        rig.settle()
+        let aborts = rig.channel.take().compactMap { message -> TransferAbort? in
+            if case .transferAbort(let abort) = message { abort } else { nil }
+        }
+        #expect(aborts.map(\.reason) == [.cancelled] && aborts.first?.transferID == partition.transferID)
+        #expect(!rig.stateFiles().contains { $0.contains("spool-") || $0.hasSuffix(".item") })
+    }
+
+    @Test("a phone that says it paused is sent no abort: it could take that for a cancel")
+    func pauseIsNotAborted() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, _) = rig.createJob()
+        let phone = try rig.filePhone(id)
+        let partition = try phone.partitions()[0]
+        rig.send(try phone.open(partition))
+        rig.send(.transferStart(TransferStart(transferID: partition.transferID, partition: partition.descriptor)))
+        rig.settle()
+        _ = rig.channel.take()
+        rig.send(status(of: phone, .paused, at: rig.now))
+        rig.settle()
+        #expect(!rig.channel.take().contains { if case .transferAbort = $0 { true } else { false } })
+        #expect(!rig.stateFiles().contains { $0.contains("spool-") } && rig.engine.book.jobs[id]?.state == .paused)
+    }
+
+    @Test("the payload of a finished session is gone before the phone hears that it is done")
+    func payloadGoesFirst() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, _) = rig.createJob()
+        let phone = try rig.filePhone(id)
+        let partitions = try phone.partitions()
+        for partition in partitions { try rig.transfer(partition, of: phone) }
+        rig.send(try phone.finalize(partitions))
+        func isTold() -> Bool { rig.channel.sent.contains { if case .corpusFinalAck = $0 { true } else { false } } }
+        while rig.engine.book.jobs[id]?.state != .completed { rig.settle(steps: 1) }
+        #expect(!isTold() && rig.stateFiles().contains { $0.hasSuffix(".item") })
+        while !isTold() { rig.settle(steps: 1) }
+        #expect(!rig.stateFiles().contains { $0.hasSuffix(".item") || $0.contains("spool-") })
+    }
+
+    @Test("an export that the phone started ends with its session's seven days: nothing is finalized after them")
+    func sessionLife() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let born = ProtocolDate(secondsSince2001: rig.now.wall - 6 * 86_400)
+        let phone = try FakePhone(
+            jobID: UUID(), mode: .writeFiles, phone: rig.phoneID, workstation: rig.engine.store.installationID,
+            createdAt: born
+        ) { try FakePhone.healthDay($0) }
+        let partitions = try phone.partitions()
+        for partition in partitions { try rig.transfer(partition, of: phone) }
+        #expect(rig.engine.book.jobs[phone.session.jobID]?.expiresAt == Int64(born.secondsSince1970) + 604_800)
+        rig.advance(86_400)
+        rig.send(try phone.finalize(partitions))
+        rig.settle()
+        let acks = rig.channel.take().compactMap { message -> Bool? in
+            if case .corpusFinalAck(let ack) = message { ack.accepted } else { nil }
+        }
+        #expect(acks == [false] && rig.destinationFiles().isEmpty)
+        rig.engine.tick()
+        rig.settle()
+        #expect(rig.engine.book.jobs.isEmpty && !rig.stateFiles().contains { $0.hasPrefix("sessions/") })
     }
 
     @Test("a cancel that waited for the end of a step is honoured by the next process, before the phone is asked again")

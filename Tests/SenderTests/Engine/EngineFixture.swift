@@ -57,8 +57,8 @@ final class FakeLibrary: DayLibrary, @unchecked Sendable {
     var generation: Int? = 1
     var range: ClosedRange<CivilDate>? = FakeLibrary.day("2026-01-01")...FakeLibrary.day("2026-12-31")
     var unreadableDays: Set<String> = []
-    /// Whether no generation can be opened.
-    var isBroken = false
+    /// Why no generation can be opened.
+    var failure: (any Error)?
     /// Days of which nothing is known.
     var emptyDays: Set<String> = []
     /// Whether records have a heart rate sample.
@@ -72,7 +72,7 @@ final class FakeLibrary: DayLibrary, @unchecked Sendable {
     func currentGeneration() throws -> Int? { generation }
 
     func open(_ generation: Int) throws -> any DaySource {
-        if isBroken { throw CocoaError(.fileReadCorruptFile) }
+        if let failure { throw failure }
         openedGenerations.append(generation)
         return FakeGeneration(self, generation)
     }

@@ -64,7 +64,7 @@ struct StoreFailureTests {
     @Test("an import that cannot be opened refuses the request, and keeps the connection")
     func brokenImport() throws {
         let fixture = try EngineFixture()
-        fixture.library.isBroken = true
+        fixture.library.failure = CocoaError(.fileReadCorruptFile)
         fixture.connect()
         fixture.receive(.exportRequest(fixture.request()))
         guard case .exportRejected(let rejected)? = fixture.channel.sent.last else {
@@ -73,5 +73,26 @@ struct StoreFailureTests {
         }
         #expect(rejected.reason == .healthKitFetchFailed)
         #expect(fixture.channel.end == nil)
+    }
+
+    @Test("a full state folder refuses no request and drops no push: both go on when there is space again")
+    func fullDisk() throws {
+        let fixture = try EngineFixture()
+        let push = QueuedPush(
+            jobID: UUID(), firstDay: "2026-03-01", lastDay: "2026-03-01", queuedAt: fixture.now.date)
+        try fixture.store.queuePush(push)
+        fixture.library.failure = StoreError.diskFull(path: "phone.sqlite")
+        fixture.connect()
+        #expect(fixture.channel.end == .storeFailed)
+        #expect(try fixture.store.queuedPushes().map(\.jobID) == [push.jobID])
+        fixture.connect(isReady: false)
+        #expect(fixture.channel.end == nil)
+        fixture.receive(.exportRequest(fixture.request()))
+        #expect(!fixture.names.contains("iphoneExportRejected") && fixture.channel.end == .storeFailed)
+        #expect(fixture.events.contains(.storeFailed(code: "disk_full")))
+        fixture.library.failure = nil
+        fixture.connect()
+        fixture.work()
+        #expect(fixture.lastOpen()?.session.jobID == push.jobID)
     }
 }

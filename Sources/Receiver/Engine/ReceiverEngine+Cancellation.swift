@@ -1,0 +1,126 @@
+import ConnectedProtocol
+import DurableStore
+import Foundation
+
+/// Sessions that end before their result, whoever ends them (corpus-protocol.md 15).
+extension ReceiverEngine {
+    /// A job that ended by the phone's word takes its unfinished session along; nothing more is admitted to it.
+    func endSession(ofTerminalJob jobID: UUID) {
+        guard let job = book.jobs[jobID], job.state.isTerminal, let session = job.sessionID.flatMap({ session($0) }),
+            !finalizing.contains(session.id)
+        else { return }
+        var machine = session.machine
+        guard machine.cancel(isFileTransactionInFlight: false) == .cancelled else { return }
+        attempt("session_end_failed") {
+            try store.transaction { connection in
+                try ReceiverStore.storeState(of: machine.journal, finalMessage: nil, connection)
+            }
+            session.machine = machine
+            removePayload(of: session)
+            log("session_cancelled", ("session", .id(session.id)))
+        }
+    }
+
+    // MARK: - Cancel
+
+    /// A cancel of the phone (corpus-protocol.md 15).
+    func handle(_ cancel: CorpusTransferCancel, from installationID: UUID) {
+        @Sendable func answer(_ accepted: Bool, _ message: String?) {
+            let ack = CorpusTransferCancelAck(
+                sessionID: cancel.sessionID, jobID: cancel.jobID, accepted: accepted,
+                acknowledgedAt: ProtocolDate(secondsSince2001: now.wall), message: message)
+            send(.corpusCancelAck(ack), to: installationID)
+        }
+        guard let session = session(cancel.sessionID), session.peerInstallationID == installationID,
+            session.jobID == cancel.jobID
+        else { return answer(false, "There is no such session.") }
+        do {
+            switch try cancelSession(session, tellPeer: false, then: { answer(true, nil) }) {
+            case .refusedForNow: answer(false, "A file is being written. Try again.")
+            case .refused: answer(false, "The session has ended.")
+            case .cancelled: break
+            }
+        } catch {
+            log("cancel_failed", ("session", .id(session.id)), ("code", .code(of: error)))
+            answer(false, "The receiver could not store the cancellation.")
+        }
+    }
+
+    /// A job that the phone gives up by its id.
+    func cancelFromPeer(_ jobID: UUID, from installationID: UUID) {
+        guard let job = book.jobs[jobID], job.peerInstallationID == installationID else { return }
+        attempt("cancel_failed") {
+            if let session = job.sessionID.flatMap({ session($0) }) {
+                _ = try cancelSession(session, tellPeer: false)
+            } else {
+                try cancelJob(jobID, isStepInFlight: false, tellsPeer: false)
+            }
+        }
+    }
+
+    /// Journals a cancelled session together with its job, then drops the payload, then says so and calls `answer`.
+    ///
+    /// Files that were already written stay.
+    func cancelSession(
+        _ session: LiveSession, tellPeer: Bool, then answer: @escaping @Sendable () -> Void = {}
+    ) throws -> ReceiverSession.CancelAnswer {
+        var machine = session.machine
+        let isWriting = finalizing.contains(session.id)
+        let verdict = machine.cancel(isFileTransactionInFlight: isWriting)
+        guard verdict == .cancelled else { return verdict }
+        let result = cancelledResult(of: session)
+        let message = session.manifest.mode == .strictRaw ? nil : SyncMessage.macExportResult(result).encode()
+        try change(also: { connection in
+            try ReceiverStore.storeState(of: machine.journal, finalMessage: message, connection)
+        }) { book in
+            let (_, actions) = book.cancel(
+                session.jobID, result: cancelledResponse(of: session.jobID, result), isStepInFlight: false,
+                tellsPeer: tellPeer, now: now)
+            return ((), actions)
+        }
+        session.machine = machine
+        session.finalMessage = message
+        transfer(.dropJob(jobID: session.jobID, telling: .cancelled), of: session.peerInstallationID)
+        removePayload(of: session) { [self] in
+            if let message { peers[session.peerInstallationID]?.opening.channel.send(message) }
+            answer()
+        }
+        log("session_cancelled", ("session", .id(session.id)))
+        return .cancelled
+    }
+
+    private func cancelledResult(of session: LiveSession) -> MacExportResult {
+        exportResult(of: session, status: .cancelled)
+    }
+
+    /// Deletes the payload of a session that is over and then goes on; its rows stay until the job expires.
+    func removePayload(of session: LiveSession, then next: @escaping @Sendable () -> Void = {}) {
+        let folder = session.folder
+        let jobID = session.jobID
+        // A cancel may come between a raw result and its transaction: then the result is payload too.
+        let isResultKept = session.machine.journal.state == .completed
+        worker.post { [log, queue, jobs = store.jobs] in
+            defer { queue.post(next) }
+            do {
+                try folder.directory.removeTree("items")
+                try folder.directory.removeTree("finalization")
+                if !isResultKept {
+                    try folder.directory.removeTree(JobResponseSpool.terminalFolderName)
+                    try jobs.removeTree(jobID.uuidString)
+                }
+            } catch {
+                // What is left goes at the next start: a session that is over needs no payload.
+                log("payload_removal_failed", ("code", .code(of: error)))
+            }
+        }
+        if peers[session.peerInstallationID]?.activeSession == session.id {
+            peers[session.peerInstallationID]?.activeSession = nil
+        }
+    }
+
+    /// A cancel that had to wait for the end of a step is honoured now.
+    func honourCancellation(of session: LiveSession) {
+        guard book.jobs[session.jobID]?.isCancellationWanted == true else { return }
+        attempt("cancel_failed") { _ = try cancelSession(session, tellPeer: true) }
+    }
+}

@@ -1,0 +1,167 @@
+import ConnectedProtocol
+import DurableStore
+import Foundation
+import Testing
+
+@testable import Receiver
+
+/// The receiver's own disk is full or fails: the job pauses with the reason, is not failed, and ends well when there is space again.
+@Suite struct StorageFailureTests {
+    private func aborts(_ messages: [SyncMessage]) -> [AbortReason] {
+        messages.compactMap { if case .transferAbort(let abort) = $0 { abort.reason } else { nil } }
+    }
+
+    private func isPaused(_ rig: EngineRig, _ id: UUID, _ code: String) -> Bool {
+        guard let job = rig.engine.book.jobs[id] else { return false }
+        return job.state == .paused && job.message.contains(code)
+    }
+
+    private func finish(_ rig: EngineRig, _ id: UUID, _ phone: FakePhone, _ partitions: [FakePhone.Partition]) throws {
+        for partition in partitions { #expect(try rig.transfer(partition, of: phone).finalAck?.accepted == true) }
+        rig.send(try phone.finalize(partitions))
+        rig.settle()
+        #expect(rig.engine.book.jobs[id]?.state == .completed)
+    }
+
+    @Test(
+        "a spool that cannot be written pauses the job with the reason and tells who waits; the phone opens again",
+        arguments: [(ENOSPC, "disk_full"), (EDQUOT, "disk_full"), (EIO, "io_error"), (EMFILE, "too_many_open_files")])
+    func spool(_ number: Int32, _ code: String) throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, answers) = rig.createJob()
+        let phone = try rig.filePhone(id)
+        let partition = try phone.partitions()[0]
+        rig.send(try phone.open(partition))
+        let start = TransferStart(transferID: partition.transferID, partition: partition.descriptor)
+        rig.send(.transferStart(start))
+        rig.settle()
+        _ = rig.channel.take()
+        rig.disk.setWriteFailure(number)
+        rig.chunk(partition.transferID, 1, partition.bytes)
+        rig.settle()
+        #expect(aborts(rig.channel.take()) == [.timedOut])
+        #expect(isPaused(rig, id, code) && answers.answers.first?.response.failureReason == code)
+        #expect(answers.answers.first?.response.status == .accepted)
+        rig.disk.setWriteFailure(nil)
+        try finish(rig, id, phone, [partition])
+    }
+
+    @Test(
+        "a partition that cannot be applied for want of space is not refused; nothing of it was used; it is applied later"
+    )
+    func application() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, _) = rig.createJob()
+        let phone = try rig.filePhone(id)
+        let partition = try phone.partitions()[0]
+        rig.send(try phone.open(partition))
+        let start = TransferStart(transferID: partition.transferID, partition: partition.descriptor)
+        rig.send(.transferStart(start))
+        rig.settle()
+        rig.chunk(partition.transferID, 1, partition.bytes)
+        rig.settle()
+        _ = rig.channel.take()
+        rig.disk.setWriteFailure(ENOSPC)
+        rig.send(.transferComplete(TransferComplete(start)))
+        rig.settle()
+        let sent = rig.channel.take()
+        #expect(
+            aborts(sent) == [.timedOut] && !sent.contains { if case .transferFinalAck = $0 { true } else { false } })
+        #expect(isPaused(rig, id, "disk_full"))
+        #expect(rig.engine.session(phone.session.sessionID)?.machine.nextPartitionIndex == 0)
+        #expect(!rig.stateFiles().contains { $0.contains("spool-") })
+        rig.disk.setWriteFailure(nil)
+        try finish(rig, id, phone, [partition])
+    }
+
+    @Test(
+        "a result that cannot be composed pauses the job; it is tried again by itself, without the phone, and the ack is kept"
+    )
+    func finalization() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, answers) = rig.createJob {
+            $0.responseMode = .rawJSON
+            $0.rawProfile = .canonicalSourceRecords
+        }
+        let phone = try rig.rawPhone(id)
+        let partitions = try phone.partitions()
+        for partition in partitions { try rig.transfer(partition, of: phone) }
+        rig.disk.setWriteFailure(ENOSPC)
+        rig.send(try phone.finalize(partitions))
+        rig.settle()
+        #expect(isPaused(rig, id, "disk_full") && answers.answers.first?.response.failureReason == "disk_full")
+        #expect(!rig.channel.take().contains { if case .corpusFinalAck = $0 { true } else { false } })
+        rig.disconnect()
+        rig.advance(rig.engine.secondsUntilTick())
+        rig.engine.tick()
+        rig.settle()
+        #expect(isPaused(rig, id, "disk_full"))
+        rig.disk.setWriteFailure(nil)
+        rig.advance(15)
+        rig.engine.tick()
+        rig.settle()
+        #expect(rig.engine.book.jobs[id]?.state == .completed && rig.engine.suspended.isEmpty)
+        rig.connect()
+        rig.send(try phone.finalize(partitions))
+        rig.settle()
+        let acks = rig.channel.take().compactMap { message -> Bool? in
+            if case .corpusFinalAck(let ack) = message { ack.accepted } else { nil }
+        }
+        #expect(acks == [true])
+    }
+
+    @Test("a phone's own pause keeps the reason that the receiver gave")
+    func reasonStays() throws {
+        var book = JobBook()
+        let id = UUID()
+        let now = Moment(wall: 790_000_000, monotonic: 0)
+        var job = Job(
+            id: id, origin: .sourceInitiated, request: nil, peerInstallationID: UUID(), peerName: "Phone",
+            isDurable: true,
+            destination: nil, createdAt: 0, state: .transferring, message: "")
+        job.totalDays = 2
+        _ = book.admitSourceInitiated(job, now: now)
+        _ = book.heldUp(id, code: "disk_full", message: "Full.", now: now)
+        let status = PeerJobStatus(state: .paused, processedDays: 0, totalDays: 2, updatedAt: 1)
+        _ = book.peerStatus(id, status, now: now)
+        #expect(book.jobs[id]?.message == "Full." && book.jobs[id]?.state == .paused)
+        _ = book.finalizing(id, message: "Writing.", now: now)
+        #expect(book.jobs[id]?.state == .transferring)
+    }
+
+    @Test("other sessions reserve what they still need, not what they have committed already")
+    func reserved() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (files, _) = rig.createJob()
+        let phone = try rig.filePhone(files)
+        let partitions = try phone.partitions(payloadBytes: 900)
+        try rig.transfer(partitions[0], of: phone)
+        let id = phone.session.sessionID
+        #expect(try rig.engine.storageNeeds(except: UUID()) == 0)
+        rig.send(try phone.open(partitions[1]))
+        let twice = 2 * partitions[1].descriptor.byteCount
+        #expect(try rig.engine.storageNeeds(except: UUID()) == twice && rig.engine.storageNeeds(except: id) == 0)
+        rig.send(
+            .transferStart(TransferStart(transferID: partitions[1].transferID, partition: partitions[1].descriptor)))
+        rig.settle()
+        #expect(try rig.engine.storageNeeds(except: UUID()) == twice && rig.engine.storageNeeds(except: id) == 0)
+        rig.disconnect()
+        #expect(try rig.engine.storageNeeds(except: UUID()) == 0)
+        _ = rig.engine.cancel(files)
+        rig.connect()
+        let (raw, _) = rig.createJob {
+            $0.responseMode = .rawJSON
+            $0.rawProfile = .canonicalSourceRecords
+        }
+        let other = try rig.rawPhone(raw)
+        let rawPartitions = try other.partitions(payloadBytes: 900)
+        try rig.transfer(rawPartitions[0], of: other)
+        // The documents are written a second time when the result is composed.
+        #expect(try rig.engine.storageNeeds(except: UUID()) == rawPartitions[0].descriptor.byteCount)
+        #expect(try rig.engine.storageNeeds(except: other.session.sessionID) == 0)
+    }
+}
