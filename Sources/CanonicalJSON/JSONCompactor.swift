@@ -245,9 +245,8 @@ private final class CompactorOutput {
     /// The key that was just taken, quoted, with its colon.
     func appendKey(_ tokens: JSONTokenizer) throws {
         try append(UInt8(ascii: "\""))
-        if tokens.state.pointee.rawKey.count == tokens.state.pointee.keyBytes.count {
-            // An escape is longer than what it names: equal lengths mean that there is none.
-            try tokens.state.pointee.rawKey.withUnsafeBufferPointer { try append($0) }
+        if tokens.state.pointee.escapedKey.isEmpty {
+            try tokens.state.pointee.keyBytes.withUnsafeBufferPointer { try append($0) }
         } else {
             try JSONSolidus.unescaped(tokens.rawKey).withUnsafeBufferPointer { try append($0) }
         }

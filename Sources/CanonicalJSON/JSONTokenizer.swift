@@ -38,6 +38,7 @@ public final class JSONTokenizer {
 
     /// Default size of the streaming buffer.
     public static let defaultBufferByteCount = 256 * 1_024
+    private static let eightSpaces: UInt64 = 0x2020_2020_2020_2020
     /// An escaped surrogate pair is the longest unit that must lie in the buffer as a whole.
     static let longestUnit = 12
 
@@ -57,20 +58,24 @@ public final class JSONTokenizer {
         var keyHashes: [JSONKeyHashes] = []
         var expectation = Expectation.value
         var keyBytes: [UInt8] = []
-        var rawKey: [UInt8] = []
+        /// The key as it stands in the text; empty when that is what `keyBytes` holds.
+        var escapedKey: [UInt8] = []
         var numberBytes: [UInt8] = []
     }
 
     /// The limits in force.
     public let limits: JSONLimits
     let state: UnsafeMutablePointer<State>
+    private let hashKey = JSONKeyHash.Key()
     private let reader: Reader?
     private let owned: UnsafeMutableBufferPointer<UInt8>?
 
     /// The decoded bytes of the key last returned.
     public var keyBytes: [UInt8] { state.pointee.keyBytes }
     /// The bytes of the key last returned as they stand in the text, without quotes.
-    public var rawKey: [UInt8] { state.pointee.rawKey }
+    public var rawKey: [UInt8] {
+        state.pointee.escapedKey.isEmpty ? state.pointee.keyBytes : state.pointee.escapedKey
+    }
     /// The bytes of the number last returned.
     public var numberBytes: [UInt8] { state.pointee.numberBytes }
     /// Offset in the text of the first byte of the token that began last.
@@ -214,6 +219,13 @@ public final class JSONTokenizer {
             var position = state.pointee.position
             while position < limit {
                 let byte = bytes[position]
+                // A line of a document for people begins with many spaces.
+                if byte == 0x20, position + 8 <= limit,
+                    UnsafeRawPointer(bytes + position).loadUnaligned(as: UInt64.self) == JSONTokenizer.eightSpaces
+                {
+                    position += 8
+                    continue
+                }
                 guard byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else {
                     state.pointee.position = position
                     return true
@@ -325,7 +337,8 @@ public final class JSONTokenizer {
             var sink = JSONKeyCollector(
                 byteLimit: limits.keyByteCount, failure: JSONError(.keyTooLong, offset: start))
             try scanString(into: &sink)
-            state.pointee.rawKey = sink.raw
+            // An escape is longer than what it names: equal lengths mean that there is none.
+            state.pointee.escapedKey = sink.raw.count == sink.decoded.count ? [] : sink.raw
             state.pointee.keyBytes = sink.decoded
         }
         try registerKey(at: start)
@@ -345,8 +358,7 @@ public final class JSONTokenizer {
         }
         let text = UnsafeBufferPointer(start: state.pointee.bytes + first, count: state.pointee.position - first)
         guard text.count <= limits.keyByteCount else { throw JSONError(.keyTooLong, offset: start) }
-        state.pointee.rawKey.removeAll(keepingCapacity: true)
-        state.pointee.rawKey.append(contentsOf: text)
+        if !state.pointee.escapedKey.isEmpty { state.pointee.escapedKey = [] }
         state.pointee.keyBytes.removeAll(keepingCapacity: true)
         state.pointee.keyBytes.append(contentsOf: text)
         state.pointee.position += 1
@@ -354,10 +366,9 @@ public final class JSONTokenizer {
     }
 
     private func registerKey(at start: Int) throws {
-        var hasher = Hasher()
-        state.pointee.keyBytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+        let hash = state.pointee.keyBytes.withUnsafeBufferPointer { JSONKeyHash.hash($0, hashKey) }
         let level = state.pointee.containers.count - 1
-        let isNew = state.pointee.keyHashes[level].insert(hasher.finalize())
+        let isNew = state.pointee.keyHashes[level].insert(hash)
         if !isNew, limits.refusesDuplicateKeys { throw JSONError(.duplicateKey, offset: start) }
         if state.pointee.keyHashes[level].count > limits.keysPerObject { throw JSONError(.tooManyKeys, offset: start) }
     }

@@ -68,6 +68,12 @@ public struct JSONWriter {
         flush = nil
     }
 
+    /// Writes into `buffer`, which has room for that many bytes from the start.
+    public init(style: JSONStyle, reservingByteCount byteCount: Int) {
+        self.init(style: style)
+        buffer.reserveCapacity(byteCount)
+    }
+
     /// Writes through a buffer that is handed to `flush` whenever it holds `bufferByteCount` bytes or more. The
     /// closure may take the bytes or leave them: they are removed when it returns.
     public init(style: JSONStyle, bufferByteCount: Int = 256 * 1_024, flush: @escaping Flush) {
@@ -82,6 +88,14 @@ public struct JSONWriter {
         var writer = JSONWriter(style: style)
         writer.append(value)
         return writer.buffer
+    }
+
+    /// Ends a text in memory: every level must be closed. The bytes are handed over, not copied.
+    public mutating func takeBytes() -> [UInt8] {
+        precondition(levels.isEmpty && flush == nil, "an array or object is still open, or the text goes elsewhere")
+        let bytes = buffer
+        buffer = []
+        return bytes
     }
 
     /// Ends the text: every level must be closed. Flushes what is left when there is a sink.

@@ -13,8 +13,8 @@ enum ArchiveText {
         var archiveMembers = archive
         archiveMembers.append("external_records", .array([]))
         // Room for the whole at once: growing by doubling would copy and touch megabytes for each day.
-        let output = Output(capacity: baseByteCount + entries.count * recordByteCount)
-        var writer = JSONWriter(style: .daily, bufferByteCount: 64 * 1_024) { output.bytes += $0 }
+        var writer = JSONWriter(
+            style: .daily, reservingByteCount: baseByteCount + entries.count * recordByteCount)
         // A writer into memory has nothing that can fail.
         do {
             try writer.beginObject()
@@ -36,24 +36,17 @@ enum ArchiveText {
                 try writer.endObject()
             }
             try writer.endObject()
-            try writer.finish()
         } catch {
             preconditionFailure("writing into memory failed: \(error)")
         }
-        output.bytes.append(UInt8(ascii: "\n"))
-        return output.bytes
+        var bytes = writer.takeBytes()
+        bytes.append(UInt8(ascii: "\n"))
+        return bytes
     }
 
     /// Usual bytes of a document without its archive's records, and of one of them: only for making room.
     private static let baseByteCount = 64 * 1_024
     private static let recordByteCount = 1_900
-
-    /// The document as it grows.
-    private final class Output {
-        var bytes: [UInt8] = []
-
-        init(capacity: Int) { bytes.reserveCapacity(capacity) }
-    }
 
     /// In the archive's order: by identifier.
     private static func append(_ entries: [ArchiveEntry], to writer: inout JSONWriter) throws {
