@@ -4,7 +4,7 @@ SWIFT ?= swift
 PREFIX ?= /usr/local
 SWIFT_FILES = Package.swift Sources Tests
 
-.PHONY: help setup build demo test lint bench bench-api big-raw check-long test-extra crash-matrix power-loss install deb clean
+.PHONY: help setup build demo test lint bench bench-api big-raw check-long test-extra crash-matrix power-loss archive-crash archive-decade install deb clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +44,12 @@ crash-matrix: build ## SIGKILL at every durable system call of both sides (POINT
 
 power-loss: build ## images of the disk at acknowledgements and random moments, recovered from (COPIES=n)
 	@Tools/rigs/power_loss.py
+
+archive-crash: build ## SIGKILL before every durable step of the archive's service, writer and reader
+	@Tools/archive-crash.py
+
+archive-decade: build ## ten years of days through the archive, requests counted
+	@Tools/archive-decade.py
 
 check-long: build ## the long checks, one after the other: hours
 	@Tools/check-long.sh

@@ -193,14 +193,14 @@ class Reader:
 
 
 class Proxy:
-    """Passes connections on, byte by byte, and writes down the head and body of each request.
+    """Passes connections on, byte by byte, and writes down each request and each answer.
 
     One request for each connection, as our service and libcurl's single transfers have it.
     """
 
     def __init__(self, port, on_request=None):
         self.target, self.on_request = port, on_request
-        self.requests, self.lock = [], threading.Lock()
+        self.requests, self.answers, self.lock = [], [], threading.Lock()
         # So many further connections are taken; None: all.
         self.left = None
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -234,26 +234,27 @@ class Proxy:
         except OSError:
             client.close()
             return
-        seen = bytearray()
-        back = threading.Thread(target=self.pump, args=(server, client), daemon=True)
+        answer = bytearray()
+        back = threading.Thread(target=self.pump, args=(server, client, answer), daemon=True)
         back.start()
-        self.pump(client, server, seen)
+        self.pump(client, server, bytearray(), self.requests)
         back.join()
+        with self.lock:
+            self.answers.append(answer)
         for end in (client, server):
             end.close()
 
-    def pump(self, source, sink, seen=None):
-        noted = False
+    def pump(self, source, sink, seen, requests=None):
+        noted = requests is None
         try:
             while piece := source.recv(1 << 16):
-                if seen is not None:
-                    seen += piece
-                    if not noted and b"\r\n\r\n" in seen:
-                        noted = True
-                        with self.lock:
-                            self.requests.append(seen)
-                        if self.on_request:
-                            self.on_request(seen.split(b"\r\n")[0].decode())
+                seen += piece
+                if not noted and b"\r\n\r\n" in seen:
+                    noted = True
+                    with self.lock:
+                        requests.append(seen)
+                    if self.on_request:
+                        self.on_request(seen.split(b"\r\n")[0].decode())
                 sink.sendall(piece)
             sink.shutdown(socket.SHUT_WR)
         except OSError:
@@ -268,7 +269,8 @@ class Proxy:
         """The request lines since the last call."""
         with self.lock:
             lines = [bytes(seen).split(b"\r\n")[0].decode() for seen in self.requests]
-            self.requests = []
+            self.requests.clear()
+            self.answers.clear()
         return lines
 
     def close(self):

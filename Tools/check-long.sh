@@ -11,6 +11,8 @@ checks=(
     "big-raw SIZE_GIB=4"
     "crash-matrix"
     "power-loss"
+    "archive-crash"
+    "archive-decade"
 )
 
 report=$(mktemp)

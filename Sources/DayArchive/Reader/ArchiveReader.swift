@@ -60,7 +60,8 @@ public final class ArchiveReader {
     }
 
     /// Takes a handoff into an empty profile; into one of the same reading key it adds a missing editor key and nothing else
-    /// (day-archive-reader.md 2).
+    /// (day-archive-reader.md 2). `mirror.json` is written last: without it a profile was never complete, and the same handoff given
+    /// again goes on where it was interrupted.
     ///
     /// - Throws: `bad_handoff`, `bad_key`, `already_connected`.
     public static func connect(_ profile: ReaderProfile, handoff text: String) throws -> Connection {
@@ -68,21 +69,30 @@ public final class ArchiveReader {
         let held = try KeyFiles.reading(in: profile.folder)
         let heldEditor = try KeyFiles.editor(in: profile.folder)
         let hasMirror = try profile.folder.status(of: ReaderProfile.mirrorName) != nil
-        if held != nil || heldEditor != nil || hasMirror {
-            guard let held, let editor = handoff.editorKey, heldEditor == nil, held.bucket == handoff.bucket else {
-                throw ReaderError.alreadyConnected(profile: profile.path)
-            }
-            try KeyFiles.writeEditor(editor, in: profile.folder)
-            return Connection(
-                bucket: handoff.bucket, endpoint: handoff.endpoint, files: [KeyFiles.editorName])
+        let isSameArchive = held.map { $0.bucket == handoff.bucket } ?? false
+        let isEmpty = held == nil && heldEditor == nil && !hasMirror
+        let isInterrupted = isSameArchive && !hasMirror && isSameEditor(heldEditor, handoff.editorKey)
+        let lacksEditor = isSameArchive && hasMirror && heldEditor == nil && handoff.editorKey != nil
+        guard isEmpty || isInterrupted || lacksEditor else {
+            throw ReaderError.alreadyConnected(profile: profile.path)
         }
-        var files = [KeyFiles.readingName, ReaderProfile.mirrorName]
-        try KeyFiles.writeReading(handoff.readingKey, in: profile.folder)
-        if let editor = handoff.editorKey {
+        var files: [String] = []
+        if held == nil {
+            try KeyFiles.writeReading(handoff.readingKey, in: profile.folder)
+            files.append(KeyFiles.readingName)
+        }
+        if !hasMirror { files.append(ReaderProfile.mirrorName) }
+        if heldEditor == nil, let editor = handoff.editorKey {
             try KeyFiles.writeEditor(editor, in: profile.folder)
             files.append(KeyFiles.editorName)
         }
-        try profile.save(Mirror(endpoint: handoff.endpoint.url))
+        if !hasMirror { try profile.save(Mirror(endpoint: handoff.endpoint.url)) }
         return Connection(bucket: handoff.bucket, endpoint: handoff.endpoint, files: files)
+    }
+
+    /// Whether a held editor key is the one that is handed over; without a held one there is nothing to differ.
+    private static func isSameEditor(_ held: EditorKey?, _ handed: EditorKey?) -> Bool {
+        guard let held else { return true }
+        return handed.map { $0.privateKey.publicKey.bytes == held.privateKey.publicKey.bytes } ?? false
     }
 }

@@ -33,6 +33,26 @@ struct MirrorTests {
         }
     }
 
+    @Test("an interrupted connecting goes on with the same handoff, and with no other", arguments: [false, true])
+    func interruptedConnecting(hasEditor: Bool) throws {
+        let rig = try ReaderRig()
+        try FileManager.default.removeItem(atPath: rig.profile.path + "/mirror.json")
+        if !hasEditor { try FileManager.default.removeItem(atPath: rig.profile.path + "/editor-key.json") }
+        #expect(throws: ReaderError.alreadyConnected(profile: rig.profile.path)) {
+            try ArchiveReader.connect(rig.profile, handoff: try ReaderRig.handoff(reading: TestKeys.reading2))
+        }
+        if hasEditor {
+            for other in [TestKeys.editor2, nil] {
+                #expect(throws: ReaderError.alreadyConnected(profile: rig.profile.path)) {
+                    try ArchiveReader.connect(rig.profile, handoff: try ReaderRig.handoff(editor: other))
+                }
+            }
+        }
+        let done = try ArchiveReader.connect(rig.profile, handoff: try ReaderRig.handoff())
+        #expect(done.files == ["mirror.json"] + (hasEditor ? [] : ["editor-key.json"]))
+        #expect(try rig.reader.sync() == .init(copied: 0, mirrored: 0))
+    }
+
     @Test("key files have the published form", .enabled(if: SharedFixtures.arePresent, SharedFixtures.absence))
     func keyFiles() throws {
         let rig = try ReaderRig()
