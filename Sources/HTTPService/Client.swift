@@ -38,6 +38,8 @@ final class Client: @unchecked Sendable {
     var wasSeenByHandler = false
     var body: [UInt8] = []
     var bodyByteCount = 0
+    /// What is sent from, kept until the connection has ended.
+    var file: HTTPFileBody?
 
     /// libmicrohttpd's connection, between its start and its end.
     var connection: OpaquePointer?

@@ -18,8 +18,10 @@ final class Engine: @unchecked Sendable {
         self.handler = handler
     }
 
-    /// Starts the threads.
-    func start(connectionLimit: Int, stallSeconds: UInt32, workerCount: UInt32) throws(HTTPServerError) {
+    /// Starts the threads, for heads of at most `headByteCount` bytes.
+    func start(
+        headByteCount: Int, connectionLimit: Int, stallSeconds: UInt32, workerCount: UInt32
+    ) throws(HTTPServerError) {
         let flags =
             MHD_USE_POLL_INTERNAL_THREAD.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
             | MHD_USE_NO_LISTEN_SOCKET.rawValue
@@ -31,7 +33,7 @@ final class Engine: @unchecked Sendable {
             { context, connection, _, reason in Engine.from(context).completed(connection, reason) },
             { context, connection, memory, event in Engine.from(context).changed(connection, memory, event) },
             Unmanaged.passUnretained(self).toOpaque(),
-            table.rules.maximumHeadByteCount * Self.memoryPerHeadByte,
+            headByteCount * Self.memoryPerHeadByte,
             // Every worker gets its share of the limit, and connections are dealt out unevenly; the front does the counting.
             UInt32(connectionLimit) * workerCount, stallSeconds, workerCount)
         guard daemon != nil else { throw .engineFailed }
@@ -136,7 +138,7 @@ final class Engine: @unchecked Sendable {
             return .none
         }
         switch stored {
-        case .some(let response?): return queue(response, connection)
+        case .some(let response?): return queue(response, connection, of: client)
         case .some(nil): return .NO
         case .none: break
         }
@@ -144,7 +146,7 @@ final class Engine: @unchecked Sendable {
         client.body = []
         let request = HTTPRequest(head: head, peer: client.peer, body: body, context: client.context)
         switch handler.answer(request) {
-        case .response(let response): return queue(response, connection)
+        case .response(let response): return queue(response, connection, of: client)
         case .deferred(let deferred): return suspend(client, connection, until: deferred)
         }
     }
@@ -185,13 +187,16 @@ final class Engine: @unchecked Sendable {
         }
         guard isWaiting else {
             deferred.clientLeft()
-            return queue(table.rules.renderFault(.serverStopping), connection)
+            return queue(table.rules.renderFault(.serverStopping), connection, of: client)
         }
         deferred.attach { [table] response in table.deliver(response, to: client) }
         return .YES
     }
 
-    private func queue(_ response: HTTPResponse, _ connection: OpaquePointer) -> MHD_Result {
+    private func queue(
+        _ response: HTTPResponse, _ connection: OpaquePointer, of client: Client
+    ) -> MHD_Result {
+        if case .file(let file) = response.body { client.file = file }
         guard let made = Self.make(response) else { return .NO }
         defer { MHD_destroy_response(made) }
         for (name, value) in response.headers.fields where ResponseWriter.isSafe(name) && ResponseWriter.isSafe(value) {

@@ -11,7 +11,7 @@ final class Front: @unchecked Sendable {
     private static let exhaustionPause = Duration.milliseconds(50)
 
     private let table: ClientTable
-    private let engine: Engine
+    private let engines: EnginePair
     private let handler: any HTTPHandler
     private let connectionLimit: Int
     private let rules: HTTPRules
@@ -31,10 +31,10 @@ final class Front: @unchecked Sendable {
     private var obeyed = Order.run
 
     init(
-        table: ClientTable, engine: Engine, handler: any HTTPHandler, listener: Listener, connectionLimit: Int
+        table: ClientTable, engines: EnginePair, handler: any HTTPHandler, listener: Listener, connectionLimit: Int
     ) {
         self.table = table
-        self.engine = engine
+        self.engines = engines
         self.handler = handler
         self.listener = listener
         self.connectionLimit = connectionLimit
@@ -227,7 +227,8 @@ final class Front: @unchecked Sendable {
         let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
         switch client.scanner.scan(bytes) {
         case .complete(let byteCount):
-            decide(client, RequestHeadParser.parse(UnsafeRawBufferPointer(rebasing: bytes[..<byteCount]), rules: rules))
+            let head = UnsafeRawBufferPointer(rebasing: bytes[..<byteCount])
+            decide(client, RequestHeadParser.parse(head, rules: rules), headByteCount: byteCount)
         case .refused(let fault):
             refuse(client, rules.renderFault(fault))
         case .incomplete:
@@ -235,7 +236,7 @@ final class Front: @unchecked Sendable {
         }
     }
 
-    private func decide(_ client: Client, _ parsed: Result<HTTPRequestHead, HTTPFault>) {
+    private func decide(_ client: Client, _ parsed: Result<HTTPRequestHead, HTTPFault>, headByteCount: Int) {
         switch parsed {
         case .failure(let fault):
             refuse(client, rules.renderFault(fault))
@@ -255,16 +256,16 @@ final class Front: @unchecked Sendable {
             if let length = head.contentLength, length > client.bodyLimit {
                 return refuse(client, rules.renderFault(.bodyTooLarge))
             }
-            handOver(client)
+            handOver(client, headByteCount: headByteCount)
         }
     }
 
-    private func handOver(_ client: Client) {
+    private func handOver(_ client: Client, headByteCount: Int) {
         if client.isWatched { table.events.remove(client.descriptor) }
         client.isWatched = false
         table.withLock { client.phase = .body }
         // From here on the descriptor is libmicrohttpd's, which has closed it when it refuses.
-        if !engine.take(client) { table.withLock { table.remove(client) } }
+        if !engines.take(client, headByteCount: headByteCount) { table.withLock { table.remove(client) } }
     }
 
     private func refuse(_ client: Client, _ response: HTTPResponse) {

@@ -76,12 +76,14 @@ public final class HTTPFileBody: @unchecked Sendable {
     /// The number of bytes to send. The file must hold them for as long as it is being sent: a private, unlinked snapshot.
     public let byteCount: UInt64
     private var descriptor: Int32
+    private let owner: (any Sendable)?
 
-    /// Takes over a descriptor.
-    public init(descriptor: Int32, offset: UInt64, byteCount: UInt64) {
+    /// Takes over a descriptor. The owner is kept until the client is done.
+    public init(descriptor: Int32, offset: UInt64, byteCount: UInt64, keeping owner: (any Sendable)? = nil) {
         self.descriptor = descriptor
         self.offset = offset
         self.byteCount = byteCount
+        self.owner = owner
     }
 
     deinit {

@@ -34,7 +34,7 @@ public final class HTTPServer: Sendable {
     /// The port, also when 0 was asked for.
     public let port: UInt16
     private let table: ClientTable
-    private let engine: Engine
+    private let engines: EnginePair
     private let front: Front
     private let stopGrace: Duration
     private let isStopped = Mutex(false)
@@ -54,15 +54,16 @@ public final class HTTPServer: Sendable {
         port = listener.port
         stopGrace = configuration.stopGrace
         table = try ClientTable(rules: configuration.rules)
-        engine = Engine(table: table, handler: handler)
+        engines = EnginePair(table: table, handler: handler)
         var stall = configuration.stallTime
         if case .idle(let idle) = configuration.rules.receiveLimit { stall = min(stall, idle) }
         let connectionLimit = DescriptorBudget.claim(wanted: configuration.connectionLimit).connectionCount
-        try engine.start(
-            connectionLimit: connectionLimit, stallSeconds: UInt32(clamping: stall.components.seconds),
+        try engines.start(
+            largestHeadByteCount: configuration.rules.maximumHeadByteCount, connectionLimit: connectionLimit,
+            stallSeconds: UInt32(clamping: stall.components.seconds),
             workerCount: UInt32(clamping: configuration.workerCount))
         front = Front(
-            table: table, engine: engine, handler: handler, listener: listener, connectionLimit: connectionLimit)
+            table: table, engines: engines, handler: handler, listener: listener, connectionLimit: connectionLimit)
         front.start()
     }
 
@@ -94,7 +95,7 @@ public final class HTTPServer: Sendable {
         }
         let (seconds, attoseconds) = stopGrace.components
         _ = table.waitUntilAnswered(for: Double(seconds) + Double(attoseconds) / 1e18)
-        engine.stop()
+        engines.stop()
         front.end()
     }
 

@@ -47,16 +47,22 @@ struct FramingTests {
         post + json + "Content-Length: \(announced ?? count)\r\n\r\n" + String(repeating: "b", count: count)
     }
 
-    /// As many different headers as fit into a head: names of one to three characters, no values.
-    static let tinyHeaders: String = {
-        var text = "GET / HTTP/1.1\r\n"
+    /// As many different headers as fit into a head of that size: names of one to three characters, no values.
+    static func tinyHeaders(headByteCount: Int, start: String = "GET / HTTP/1.1\r\n") -> String {
+        var text = start
         var number = 0
-        while text.utf8.count + 8 <= 16_384 {
+        while text.utf8.count + 8 <= headByteCount {
             text += String(number, radix: 36) + ":\r\n"
             number += 1
         }
         return text + "\r\n"
-    }()
+    }
+
+    /// The same with a body behind them.
+    static func tinyHeaders(headByteCount: Int, bodyByteCount: Int) -> String {
+        tinyHeaders(headByteCount: headByteCount, start: post + json + "Content-Length: \(bodyByteCount)\r\n")
+            + String(repeating: "b", count: bodyByteCount)
+    }
 
     static let good: [Case] = [
         Case("plain GET", get + "\r\n", 200),
@@ -85,7 +91,14 @@ struct FramingTests {
         Case("body of 262,144 bytes", body(262_144), 200),
         Case("bytes behind the body", body(5) + "GET /second HTTP/1.1\r\n\r\n", 200),
         Case("bytes behind a GET", get + "\r\nGET /second HTTP/1.1\r\n\r\n", 200),
-        Case("thousands of tiny headers", tinyHeaders, 200),
+        Case("thousands of tiny headers", tinyHeaders(headByteCount: 16_384), 200),
+        Case("thousands of tiny headers and a body", tinyHeaders(headByteCount: 16_384, bodyByteCount: 262_144), 200),
+        // The engine with little memory for a connection, up to its limit and beyond.
+        Case("head of 1,024 bytes", head(byteCount: 1_024), 200),
+        Case("head of 1,025 bytes", head(byteCount: 1_025), 200),
+        Case("tiny headers in 1,024 bytes", tinyHeaders(headByteCount: 1_024), 200),
+        Case("tiny headers in 1,024 bytes and a body", tinyHeaders(headByteCount: 1_024, bodyByteCount: 262_144), 200),
+        Case("target of 1,000 bytes and a body", target(headByteCount: 1_000), 200),
         Case("client that finishes sending", get + "\r\n", 200, ends: true),
         Case("POST and finish", body(5), 200, ends: true),
     ]

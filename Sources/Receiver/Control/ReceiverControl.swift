@@ -88,8 +88,6 @@ public protocol ResponseSpool: Sendable {
     /// Throws ``ReceiverControlError/responseSpoolUnavailable`` when a check fails; the response is then sent
     /// without the raw body, with that code as its failure reason and HTTP 409.
     func openSnapshot() throws(ReceiverControlError) -> ResponseSnapshot
-    /// Looks after what ``openSnapshot()`` has not read: the protected copy. Blocks for as long as that takes.
-    func checkCopies()
 }
 
 /// The facts that the seven headers of a raw response state.
@@ -140,10 +138,20 @@ public struct ResponseSnapshot: Sendable {
     public var fileDescriptor: Int32
     /// Its length in bytes.
     public var byteCount: Int64
+    /// To be kept for as long as the descriptor is read from: further downloads of the same body share the copy meanwhile.
+    public var owner: (any Sendable)?
+    /// To be called when the client has its answer: looks after the copies that were not read for this download. Blocks
+    /// for as long as that takes. Nil when such a look is on its way already.
+    public var afterwards: (@Sendable () -> Void)?
 
     /// A snapshot.
-    public init(fileDescriptor: Int32, byteCount: Int64) {
+    public init(
+        fileDescriptor: Int32, byteCount: Int64, owner: (any Sendable)? = nil,
+        afterwards: (@Sendable () -> Void)? = nil
+    ) {
         self.fileDescriptor = fileDescriptor
         self.byteCount = byteCount
+        self.owner = owner
+        self.afterwards = afterwards
     }
 }

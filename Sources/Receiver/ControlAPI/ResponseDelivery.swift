@@ -21,10 +21,15 @@ struct ResponseDelivery: Sendable {
         }
         pool.submit {
             guard !deferred.clientHasLeft else { return }
-            // Refused when the client left meanwhile; then the snapshot's descriptor is closed with the response.
-            deferred.complete(Self.stored(spool, answer.response))
-            // Behind the downloads that wait already: nobody waits for this.
-            pool.submit { spool.checkCopies() }
+            do throws(ReceiverControlError) {
+                let snapshot = try spool.openSnapshot()
+                // Refused when the client left meanwhile; then the snapshot's descriptor is closed with the response.
+                deferred.complete(try Self.stored(snapshot, spool.description))
+                // Behind the downloads that wait already: nobody waits for this.
+                if let afterwards = snapshot.afterwards { pool.submit(afterwards) }
+            } catch {
+                deferred.complete(Self.unavailable(answer.response, error))
+            }
         }
     }
 
@@ -32,22 +37,24 @@ struct ResponseDelivery: Sendable {
         .json(status: response.httpStatus, JSONWriter.encode(.object(response.json), style: .control))
     }
 
-    /// The stored body with its seven headers; or, when a check fails, the small response that says so (HTTP 409).
-    private static func stored(_ spool: any ResponseSpool, _ response: ControlResponse) -> HTTPResponse {
-        let facts = spool.description
-        do throws(ReceiverControlError) {
-            let snapshot = try spool.openSnapshot()
-            let file = HTTPFileBody(
-                descriptor: snapshot.fileDescriptor, offset: 0, byteCount: UInt64(clamping: snapshot.byteCount))
-            guard snapshot.byteCount == facts.byteCount else { throw .responseSpoolUnavailable }
-            var headers: HTTPHeaders = ["Content-Type": "application/json; charset=utf-8"]
-            for (name, value) in facts.headers { headers.add(name, value) }
-            return HTTPResponse(status: 200, headers: headers, body: .file(file))
-        } catch {
-            var told = response
-            told.failureReason = error.code
-            told.message = error.message
-            return .json(status: error.httpStatus, JSONWriter.encode(.object(told.json), style: .control))
-        }
+    /// The stored body with its seven headers.
+    private static func stored(
+        _ snapshot: ResponseSnapshot, _ facts: RawResponseDescription
+    ) throws(ReceiverControlError) -> HTTPResponse {
+        let file = HTTPFileBody(
+            descriptor: snapshot.fileDescriptor, offset: 0, byteCount: UInt64(clamping: snapshot.byteCount),
+            keeping: snapshot.owner)
+        guard snapshot.byteCount == facts.byteCount else { throw .responseSpoolUnavailable }
+        var headers: HTTPHeaders = ["Content-Type": "application/json; charset=utf-8"]
+        for (name, value) in facts.headers { headers.add(name, value) }
+        return HTTPResponse(status: 200, headers: headers, body: .file(file))
+    }
+
+    /// The small response without the raw body, which says that a check failed (HTTP 409).
+    private static func unavailable(_ response: ControlResponse, _ error: ReceiverControlError) -> HTTPResponse {
+        var told = response
+        told.failureReason = error.code
+        told.message = error.message
+        return .json(status: error.httpStatus, JSONWriter.encode(.object(told.json), style: .control))
     }
 }

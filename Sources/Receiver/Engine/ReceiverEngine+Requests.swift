@@ -91,7 +91,7 @@ extension ReceiverEngine {
         let jobID = job.id
         return JobResponseSpool(
             jobID: jobID, sessionID: sessionID, stored: stored,
-            folders: .init(jobs: store.jobs, sessions: store.sessions, scratch: store.folder),
+            folders: .init(jobs: store.jobs, sessions: store.sessions, scratch: store.folder), shelf: snapshots,
             rebind: { [weak self] identity in
                 self?.queue.post { [weak self] in
                     self?.attempt("response_folder_not_stored") {

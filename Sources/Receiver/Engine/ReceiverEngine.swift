@@ -68,6 +68,8 @@ final class ReceiverEngine: @unchecked Sendable {
     var sessions: [UUID: LiveSession] = [:]
     /// Spools of unfinished transfers; touched by the worker, named here.
     var spools: [SpoolKey: TransferSpool] = [:]
+    /// Bodies of finished raw jobs that are being sent.
+    let snapshots = SnapshotShelf()
     var waiters: [WaiterID: ControlWaiter] = [:]
     var nextWaiter: UInt64 = 1
     var openedPeers = 0

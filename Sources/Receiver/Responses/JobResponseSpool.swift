@@ -39,6 +39,7 @@ struct JobResponseSpool: ResponseSpool {
     let sessionID: UUID
     let stored: StoredResponse
     let folders: Folders
+    let shelf: SnapshotShelf
     /// Records that the job's folder is another one now, after it was made again.
     let rebind: @Sendable (FileIdentity) -> Void
     let log: Log
@@ -57,9 +58,20 @@ struct JobResponseSpool: ResponseSpool {
 
     func openSnapshot() throws(ReceiverControlError) -> ResponseSnapshot {
         do {
-            let snapshot = try soundSnapshot()
+            let (snapshot, isShared) = try shelf.snapshot(
+                of: jobID, sha256: stored.description.sha256, make: soundSnapshot)
+            let descriptor = try snapshot.file.duplicateDescriptor()
+            var afterwards: (@Sendable () -> Void)?
+            if shelf.beginCheck(of: jobID) {
+                afterwards = { [self] in
+                    // A new snapshot has just been made from the first copy.
+                    check(isShared ? Place.allCases : [.terminal])
+                    shelf.endCheck(of: jobID)
+                }
+            }
             return ResponseSnapshot(
-                fileDescriptor: try snapshot.duplicateDescriptor(), byteCount: stored.description.byteCount)
+                fileDescriptor: descriptor, byteCount: stored.description.byteCount, owner: snapshot,
+                afterwards: afterwards)
         } catch {
             // Whichever check failed, the client is told the same and may extract again.
             throw .responseSpoolUnavailable
@@ -72,23 +84,26 @@ struct JobResponseSpool: ResponseSpool {
         } catch {
             let snapshot = try copy(.terminal).snapshot(in: folders.scratch)
             // The client gets its bytes whether or not the disk takes the repair.
-            _ = repair(.response, from: snapshot, after: error)
+            repair(.response, from: snapshot, after: error)
             return snapshot
         }
     }
 
-    /// Reads the terminal copy, which a download has not done, and writes it again when it is damaged.
-    func checkCopies() {
-        do {
-            try copy(.terminal).read()
-        } catch let error as ResponseCopy.Damage {
+    /// Reads copies that a download has not read, and writes a damaged one again from the other.
+    private func check(_ places: [Place]) {
+        for place in places {
             do {
-                try repair(.terminal, from: copy(.response).snapshot(in: folders.scratch), after: error)
+                try copy(place).read()
+            } catch let damage as ResponseCopy.Damage {
+                let other = place == .terminal ? Place.response : .terminal
+                do {
+                    repair(place, from: try copy(other).snapshot(in: folders.scratch), after: damage)
+                } catch {
+                    log("response_copy_damaged", ("job", .id(jobID)), ("copy", .word(place.word)))
+                }
             } catch {
-                log("response_copy_damaged", ("job", .id(jobID)), ("copy", .word(Place.terminal.word)))
+                log("response_copy_unreadable", ("job", .id(jobID)), ("code", .code(of: error)))
             }
-        } catch {
-            log("response_copy_unreadable", ("job", .id(jobID)), ("code", .code(of: error)))
         }
     }
 
@@ -151,17 +166,14 @@ struct JobResponseSpool: ResponseSpool {
 
     private var terminalPath: String { "\(sessionID.uuidString)/\(JobResponseSpool.terminalFolderName)" }
 
-    /// Whether the copy was written again; a failure is logged.
-    @discardableResult
-    private func repair(_ place: Place, from snapshot: File, after reason: any Error) -> Bool {
+    /// Writes a copy again; a failure is logged, the next look tries once more.
+    private func repair(_ place: Place, from snapshot: File, after reason: any Error) {
         do {
             try install(place, from: snapshot)
             log(
                 "response_repaired", ("job", .id(jobID)), ("copy", .word(place.word)), ("code", .code(of: reason)))
-            return true
         } catch {
             log("response_not_repaired", ("job", .id(jobID)), ("copy", .word(place.word)), ("code", .code(of: error)))
-            return false
         }
     }
 

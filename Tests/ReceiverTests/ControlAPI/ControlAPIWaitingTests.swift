@@ -208,10 +208,10 @@ final class FileSpool: ResponseSpool {
         unlink(name)
         snapshotCount.withLock { $0 += 1 }
         while gate.withLock({ $0 }) { usleep(1_000) }
-        return ResponseSnapshot(fileDescriptor: descriptor, byteCount: Int64(byteCount))
+        return ResponseSnapshot(fileDescriptor: descriptor, byteCount: Int64(byteCount)) { [self] in
+            checkCount.withLock { $0 += 1 }
+        }
     }
-
-    func checkCopies() { checkCount.withLock { $0 += 1 } }
 
     func flipByte(at offset: UInt64) throws {
         let handle = try FileHandle(forUpdating: URL(fileURLWithPath: folder.appending("spool")))

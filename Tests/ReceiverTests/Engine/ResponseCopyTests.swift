@@ -38,7 +38,13 @@ private struct FinishedJob {
 
     private static func read(_ spool: (any ResponseSpool)?) throws -> [UInt8] {
         let snapshot = try #require(spool).openSnapshot()
+        defer { snapshot.afterwards?() }
+        return try bytes(of: snapshot)
+    }
+
+    static func bytes(of snapshot: ResponseSnapshot) throws -> [UInt8] {
         let handle = FileHandle(fileDescriptor: snapshot.fileDescriptor, closeOnDealloc: true)
+        try handle.seek(toOffset: 0)
         return [UInt8](try handle.readToEnd() ?? Data())
     }
 
@@ -135,7 +141,6 @@ struct ResponseCopyTests {
         let differences = try job.rig.engine.verificationPlan(job.id).run().differences
         #expect(differences.map(\.code) == [damage.code] && differences.map(\.kind) == ["response_copy"])
         #expect(try job.download() == job.body)
-        job.rig.engine.control(job.id).spool?.checkCopies()
         #expect(job.stored(job.terminal) == job.body)
         #expect(try job.rig.engine.verificationPlan(job.id).run().differences.isEmpty)
     }
@@ -150,7 +155,6 @@ struct ResponseCopyTests {
         let before = [job.response, job.terminal].map(job.stored)
         let spool = try #require(job.rig.engine.control(job.id).spool)
         #expect(throws: ReceiverControlError.responseSpoolUnavailable) { try spool.openSnapshot() }
-        spool.checkCopies()
         #expect([job.response, job.terminal].map(job.stored) == before)
         #expect(
             try job.rig.engine.verificationPlan(job.id).run().differences.map(\.code) == [first.code, second.code])
@@ -188,8 +192,39 @@ struct ResponseCopyTests {
         let job = try FinishedJob()
         try FileManager.default.removeItem(atPath: (job.terminal as NSString).deletingLastPathComponent)
         #expect(try job.download() == job.body)
-        job.rig.engine.control(job.id).spool?.checkCopies()
         #expect(job.stored(job.terminal) == job.body)
+    }
+
+    @Test("downloads that overlap share one snapshot; its space is free again when the last one is done")
+    func sharedSnapshot() throws {
+        let job = try FinishedJob()
+        let spool = try #require(job.rig.engine.control(job.id).spool)
+        let folder = (job.rig.root as NSString).lastPathComponent
+        func unlinked() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
+                // What is not open any more has no path.
+                let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name)
+                return path?.contains(folder) == true && path?.hasSuffix("(deleted)") == true
+            }
+        }
+        #expect(try unlinked() == 0)
+        var snapshots = try (0..<5).map { _ in try spool.openSnapshot() }
+        // The copy itself and a descriptor for each download.
+        #expect(try unlinked() == 6)
+        #expect(snapshots.filter { $0.afterwards != nil }.count == 1, "the copies are looked after once")
+        // The first copy is damaged while it is not read: whoever looks after the copies finds it.
+        try Damage.all[0].spoil(job.response)
+        for snapshot in snapshots { #expect(try FinishedJob.bytes(of: snapshot) == job.body) }
+        snapshots[0].afterwards?()
+        do {
+            let late = try spool.openSnapshot()
+            #expect(try FinishedJob.bytes(of: late) == job.body)
+            late.afterwards?()
+        }
+        #expect(job.stored(job.response) == job.body)
+        snapshots = []
+        #expect(try unlinked() == 0)
+        #expect(try job.download() == job.body)
     }
 
     @Test("after seven days both copies are gone")
