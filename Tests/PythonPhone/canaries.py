@@ -101,17 +101,18 @@ def main():
         checked += 1
         return done.stdout
 
-    run(state, "phone", "import", xml, "--time-zone", ZONE, status=0)
-    run(state, "phone", "status", status=0, check_output=True)
-    run(state, "health-export", "inspect", folder / "nothing.xml", status=1)
-    broken = folder / "broken.xml"
-    broken.write_bytes(xml.read_bytes()[:-900])
-    run(state, "phone", "import", broken, "--time-zone", ZONE, is_report=True)
-    pairing = json.loads(receiver.run("pair", "--no-wait"))
-    run(state, "phone", "pair", f"127.0.0.1:{receiver.runtime['peer_port']}", input=pairing["code"].encode(), status=0)
     log = open(folder / "phone-log", "wb")
-    serve = subprocess.Popen([program, "--data-dir", state, "phone", "serve"], stdout=log, stderr=log)
+    serve = None
     try:
+        run(state, "phone", "import", xml, "--time-zone", ZONE, status=0)
+        run(state, "phone", "status", status=0, check_output=True)
+        run(state, "health-export", "inspect", folder / "nothing.xml", status=1)
+        broken = folder / "broken.xml"
+        broken.write_bytes(xml.read_bytes()[:-900])
+        run(state, "phone", "import", broken, "--time-zone", ZONE, is_report=True)
+        pairing = json.loads(receiver.run("pair", "--no-wait"))
+        run(state, "phone", "pair", f"127.0.0.1:{receiver.runtime['peer_port']}", input=pairing["code"].encode(), status=0)
+        serve = subprocess.Popen([program, "--data-dir", state, "phone", "serve"], stdout=log, stderr=log)
         until(lambda: receiver.api("GET", "/v1/status")["iphone"]["connected"], "our phone connects")
         dates = ("--from", FIRST, "--to", LAST)
         run(receiver.state, "export", *dates, status=0, check_output=True)
@@ -134,8 +135,9 @@ def main():
         damaged.write_bytes(written.read_bytes().replace(b'"schema_version"', b'"schema_versiom"'))
         run(receiver.state, "render", damaged, "--format", "csv", check_output=True)
     finally:
-        serve.send_signal(signal.SIGTERM)
-        serve.wait(timeout=30)
+        if serve:
+            serve.send_signal(signal.SIGTERM)
+            serve.wait(timeout=30)
         log.close()
         receiver.stop()
     check((folder / "phone-log").read_bytes(), "the log of the phone side")
