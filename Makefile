@@ -4,7 +4,7 @@ SWIFT ?= swift
 PREFIX ?= /usr/local
 SWIFT_FILES = Package.swift Sources Tests
 
-.PHONY: help setup build demo test lint bench bench-api big-raw check-long test-extra crash-matrix power-loss archive-crash archive-decade install deb clean
+.PHONY: help setup build demo test lint bench bench-api big-raw check-long test-extra crash-matrix power-loss full-disk disconnects soak archive-crash archive-decade install deb clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,6 +50,15 @@ archive-crash: build ## SIGKILL before every durable step of the archive's servi
 
 archive-decade: build ## ten years of days through the archive, requests counted
 	@Tools/archive-decade.py
+
+full-disk: build ## disks that fill up, system calls that fail, once and for ever (POINTS=n FILLS=n)
+	@Tools/rigs/full_disk.py
+
+disconnects: build ## one transfer of SIZE=2GiB over a connection that is cut CUTS=1000 times
+	@Tools/rigs/disconnects.py
+
+soak: build ## SESSIONS=1000 through one pair of processes: descriptors and memory stay flat
+	@Tools/rigs/soak.py
 
 check-long: build ## the long checks, one after the other: hours
 	@Tools/check-long.sh

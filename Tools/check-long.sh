@@ -11,6 +11,9 @@ checks=(
     "big-raw SIZE_GIB=4"
     "crash-matrix"
     "power-loss"
+    "full-disk"
+    "disconnects"
+    "soak"
     "archive-crash"
     "archive-decade"
 )

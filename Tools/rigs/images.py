@@ -77,6 +77,15 @@ class Memory:
         status = os.statvfs(self.mountpoint)
         return (status.f_blocks - status.f_bfree) * status.f_frsize
 
+    def fill(self, leaving):
+        """Leaves so many bytes of room, while others write."""
+        for _ in range(20):
+            try:
+                return self.resize(self.used() + leaving)
+            except RuntimeError:
+                leaving += 4_096  # something was written in between: a disk cannot be smaller than what it holds
+        raise RuntimeError("the disk cannot be filled")
+
     def resize(self, size):
         """Another size: with what is used, the disk is full."""
         command("mount", "-o", f"remount,size={size}", self.mountpoint)

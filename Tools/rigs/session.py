@@ -85,6 +85,7 @@ class Client(threading.Thread):
         super().__init__(daemon=True)
         self.stage, self.request = stage, stage.request(JOB, mode)
         self.answer, self.tree, self.order, self.gone = None, None, None, threading.Event()
+        self.refusals = 0
 
     def run(self):
         try:
@@ -103,6 +104,12 @@ class Client(threading.Thread):
                     continue
                 if status not in (200, 202, 404, 408, 409):
                     raise Violation(f"the client was answered {status}: {body[:300]}")
+                if status == 409 and b"job_persistence_failed" in body:
+                    # It could not be stored, and he who asked was told: he asks again.
+                    self.refusals += 1
+                    asked = False
+                    time.sleep(0.2)
+                    continue
                 if status in (200, 409):
                     # Told that it is over: from this moment on everything must be there.
                     self.tree = tree(self.stage.files)
