@@ -2,13 +2,14 @@
 """Disks that are full or fail, under the real program.
 
     full_disk.py                    POINTS=120 FILLS=24 SEED=1 MODES=files,raw JOBS=4
+    CALLS=fdatasync ERRORS=EIO SIDES=phone    a part of the faults
 
 Fills: the receiver's state, its destination, or both lie on small file systems in memory. At a moment of choice no byte is left (or
 a few). The job must pause and say why; nothing may be acknowledged that was not stored, no file may show in part. Then space is freed,
 nobody does anything, and the session must end as an undisturbed one does.
 
 Faults: strace makes the Nth call of one kind fail with ENOSPC, EIO, EDQUOT or EMFILE, once or for ever after, on either side. Once: the
-session ends by itself. For ever: after a while the process is told to stop and started again on a disk that works, and then it ends.
+session ends by itself (a process that the disk failed for good ends with an error, and is started again as its service manager would). For ever: after a while the process is told to stop and started again on a disk that works, and then it ends.
 Where mounts or ptrace are forbidden the rig says SKIPPED for that part.
 """
 import collections
@@ -28,7 +29,7 @@ import crash_matrix
 import images
 import sides
 from images import Memory
-from session import DAYS, Client, Journals, Outcome, Reference, Violation, check_end, ended, listed
+from session import CALLS, DAYS, Client, Journals, Outcome, Reference, Violation, check_end, ended, listed
 from sides import Stage, table, tree, until
 
 ROOM = 640 << 20  # a receiver admits nothing below about 400 MiB of free space
@@ -216,8 +217,8 @@ class Slot:
 
 def faults(count, chance, references, modes):
     """So many faults, drawn evenly over side, error, once or for ever, and call."""
-    kinds = [(side, error, call, forever) for side in ("receiver", "phone") for error, calls in ERRORS.items() for call in calls
-             for forever in (False, True)]
+    kinds = [(side, error, call, forever) for side in listed("SIDES", ("receiver", "phone")) for error in listed("ERRORS", ERRORS)
+             for call in ERRORS[error] if call in listed("CALLS", CALLS) for forever in (False, True)]
     chance.shuffle(kinds)
     chosen = []
     while len(chosen) < count and kinds:

@@ -81,7 +81,7 @@ class Memory:
         """Leaves so many bytes of room, while others write."""
         for _ in range(20):
             try:
-                return self.resize(self.used() + leaving)
+                return self.resize(max(4_096, self.used() + leaving))  # a size of 0 would mean none
             except RuntimeError:
                 leaving += 4_096  # something was written in between: a disk cannot be smaller than what it holds
         raise RuntimeError("the disk cannot be filled")

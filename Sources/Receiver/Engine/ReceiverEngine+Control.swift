@@ -28,12 +28,14 @@ extension ReceiverEngine {
     }
 
     func resume(_ jobID: UUID, waitTimeoutSeconds: Double, waiter: @escaping ControlWaiter) -> ControlSubmission {
-        submit(jobID, waiter) { book, id in
+        let submission = submit(jobID, waiter) { book, id in
             let surroundings = JobBook.Surroundings(
                 peers: self.allPeerFacts(), destination: self.repeatedDestination(jobID) ?? .notSelected)
             return book.resume(
                 jobID, waitTimeoutSeconds: waitTimeoutSeconds, in: surroundings, waiter: id, now: self.now)
         }
+        hurry(jobID)
+        return submission
     }
 
     /// A stored job's own destination, whatever is selected now.

@@ -209,8 +209,8 @@ extension ReceiverEngine {
         }
     }
 
-    /// Seconds after which a finalization that failed is tried again, whether the phone asks or not: all that it needs is here.
-    private static let retrySeconds: Double = 15
+    /// Seconds after which what a disk refused is tried again, whether the phone asks or not: all that it needs is here.
+    static let retrySeconds: Double = 15
 
     /// A failure that may pass: nothing is said, the session stays `finalizing`, the job pauses with the reason. It is tried again
     /// when the phone asks, and after a time.
@@ -223,12 +223,34 @@ extension ReceiverEngine {
         pause(session.jobID, code: stableCode(of: error), message: storageMessage(error))
     }
 
-    /// Tries the finalizations again whose time has come.
+    /// The wish to finalize could not be stored: nothing was said, and it is taken up again after a time.
+    func suspend(_ finalize: CorpusTransferFinalize, of session: LiveSession, _ error: any Error) {
+        log("finalization_failed", ("session", .id(session.id)), ("code", .code(of: error)))
+        unstoredFinalizes[session.id] = finalize
+        suspended[session.id] = now.monotonic + Self.retrySeconds
+        pause(session.jobID, code: stableCode(of: error), message: storageMessage(error))
+    }
+
+    /// A person asks for a job: what of it is suspended is tried at once.
+    func hurry(_ jobID: UUID) {
+        guard let id = book.jobs[jobID]?.sessionID, suspended[id] != nil else { return }
+        suspended[id] = now.monotonic
+        retrySuspended()
+    }
+
+    /// Tries again what was suspended and whose time has come.
     func retrySuspended() {
         guard !isStopping else { return }
+        for (installationID, due) in unstoredHellos where due <= now.monotonic {
+            unstoredHellos[installationID] = nil
+            said(hello: installationID)
+        }
         for (id, due) in suspended where due <= now.monotonic {
             suspended[id] = nil
-            guard let session = session(id), session.machine.resumeFinalization() else { continue }
+            let finalize = unstoredFinalizes.removeValue(forKey: id)
+            guard let session = session(id) else { continue }
+            if let finalize { handle(finalize, from: session.peerInstallationID) }
+            guard session.machine.resumeFinalization() else { continue }
             log("finalization_resumed", ("job", .id(session.jobID)), ("session", .id(id)))
             continueFinalization(of: session)
         }

@@ -66,17 +66,28 @@ extension ReceiverEngine {
     }
 
     /// After every hello: our status, owed cancels, then the jobs that wait for this phone.
-    private func said(hello installationID: UUID) {
+    func said(hello installationID: UUID) {
         guard let peer = peers[installationID] else { return }
         sendStatus(to: installationID)
         let facts = self.facts(of: peer)
-        attempt("hello_failed") {
+        do {
             try change { book in
                 (
                     (),
                     book.hello(
                         from: facts, isUsable: { self.destinationFacts(of: $0).binding != nil }, now: now)
                 )
+            }
+        } catch {
+            log("hello_failed", ("peer", .id(installationID)), ("code", .code(of: error)))
+            unstoredHellos[installationID] = now.monotonic + Self.retrySeconds
+            // Texts alone need no disk.
+            attempt("hello_failure_not_shown") {
+                let message = storageMessage(error)
+                try change { book in
+                    let waiting = book.jobs.values.filter { $0.peerInstallationID == installationID }
+                    return ((), waiting.flatMap { book.troubled($0.id, message: message, now: now) })
+                }
             }
         }
     }

@@ -87,6 +87,7 @@ extension ReceiverEngine {
             } catch {
                 log("open_failed", ("session", .id(open.session.sessionID)), ("code", .code(of: error)))
                 reject(open, nextIndex: 0, message: "The receiver could not store the session.", to: installationID)
+                pause(open.session.jobID, code: stableCode(of: error), message: storageMessage(error))
             }
         }
     }
@@ -316,8 +317,7 @@ extension ReceiverEngine {
                 log("finalization_begun", ("session", .id(session.id)))
                 continueFinalization(of: session)
             } catch {
-                // Nothing was said; the phone asks again.
-                log("finalization_failed", ("session", .id(session.id)), ("code", .code(of: error)))
+                suspend(finalize, of: session, error)
             }
         }
     }

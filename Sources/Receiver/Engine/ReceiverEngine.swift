@@ -86,6 +86,10 @@ final class ReceiverEngine: @unchecked Sendable {
     var finalizing: Set<UUID> = []
     /// Sessions whose finalization failed for a reason that may pass, and when it is tried again, on the monotonic clock.
     var suspended: [UUID: Double] = [:]
+    /// What phones asked for, by session, and could not be stored: taken up again with ``suspended``.
+    var unstoredFinalizes: [UUID: CorpusTransferFinalize] = [:]
+    /// Phones whose hello could not be stored, with the monotonic time at which it is taken up again.
+    var unstoredHellos: [UUID: Double] = [:]
 
     /// Restores everything from the store. Call ``start()`` on the queue before the first event.
     init(
@@ -157,6 +161,7 @@ final class ReceiverEngine: @unchecked Sendable {
         if let deadline = book.nextTurn() { deadlines.append(deadline) }
         if let deadline = gate.deadline { deadlines.append(deadline) }
         if let deadline = suspended.values.min() { deadlines.append(deadline) }
+        if let deadline = unstoredHellos.values.min() { deadlines.append(deadline) }
         deadlines += peers.values.compactMap(\.transfers.nextDeadline)
         return max(0, (deadlines.min() ?? 0) - now.monotonic)
     }
@@ -305,9 +310,11 @@ final class ReceiverEngine: @unchecked Sendable {
 }
 
 extension Job {
-    /// Whether a change must be on disk before it shows: everything but texts, times and day counters of a running job.
+    /// Whether a change must be on disk before it shows: everything but texts, times and day counters of a running job, and
+    /// a pause: a restart pauses whatever was under way. So a full disk cannot keep a job from saying why it waits.
     func durablyDiffers(from stored: Job) -> Bool {
         var copy = self
+        if copy.state == .paused, JobBook.isUnderWay(stored.state) { copy.state = stored.state }
         copy.message = stored.message
         copy.updatedAt = stored.updatedAt
         copy.processedDays = stored.processedDays

@@ -243,7 +243,16 @@ final class SenderEngine {
             switch read.job {
             case .success(let job) where !job.journal.progress.state.isTerminal:
                 jobs[read.jobID] = ActiveJob(job, session: SenderSession(journal: job.journal), isVerified: false)
-            case .success: break
+            case .success(let job) where job.journal.progress.completionRecorded: break
+            case .success(let job):
+                // The process ended between the end of the job and its record.
+                var recorded = job.journal
+                recorded.recordCompletion()
+                try store.update(recorded)
+                report(
+                    .jobEnded(
+                        jobID: read.jobID, state: recorded.status.state.rawValue,
+                        message: recorded.progress.statusMessage))
             case .failure:
                 let message = "The stored journal of this job was damaged. Ask for the export again."
                 try store.failDamagedJob(read.jobID, message: message, at: now)

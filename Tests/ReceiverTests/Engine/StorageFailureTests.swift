@@ -164,4 +164,78 @@ import Testing
         #expect(try rig.engine.storageNeeds(except: UUID()) == rawPartitions[0].descriptor.byteCount)
         #expect(try rig.engine.storageNeeds(except: other.session.sessionID) == 0)
     }
+
+    /// The database takes no change of a job until it is told otherwise.
+    private func setJournalFails(_ fails: Bool, _ rig: EngineRig) throws {
+        try rig.engine.store.transaction { connection in
+            if fails {
+                try connection.runScript(
+                    "CREATE TRIGGER full BEFORE UPDATE ON jobs BEGIN SELECT RAISE(FAIL, 'full'); END;"
+                        + "CREATE TRIGGER full_sessions BEFORE UPDATE ON sessions BEGIN SELECT RAISE(FAIL, 'full'); END;"
+                )
+            } else {
+                try connection.runScript("DROP TRIGGER full; DROP TRIGGER full_sessions;")
+            }
+        }
+    }
+
+    private func requests(_ messages: [SyncMessage]) -> [UUID] {
+        messages.compactMap { if case .exportRequest(let request) = $0 { request.jobID } else { nil } }
+    }
+
+    @Test("a hello that could not be stored is taken up again by itself: the phone need not come back")
+    func hello() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, _) = rig.createJob()
+        rig.disconnect()
+        try setJournalFails(true, rig)
+        rig.connect()
+        #expect(requests(rig.channel.take()).isEmpty && rig.engine.book.jobs[id]?.state == .paused)
+        #expect(rig.engine.book.jobs[id]?.message.contains("could not store") == true)
+        try setJournalFails(false, rig)
+        rig.advance(rig.engine.secondsUntilTick())
+        rig.engine.tick()
+        #expect(requests(rig.channel.take()) == [id] && rig.engine.unstoredHellos.isEmpty)
+    }
+
+    @Test(
+        "a finalize that could not be stored pauses the job, and is taken up again by itself or when a person resumes")
+    func finalizeUnstored() throws {
+        for isHurried in [false, true] {
+            let rig = try EngineRig()
+            rig.connect()
+            let (id, _) = rig.createJob()
+            let phone = try rig.filePhone(id)
+            let partitions = try phone.partitions()
+            for partition in partitions { try rig.transfer(partition, of: phone) }
+            try setJournalFails(true, rig)
+            rig.send(try phone.finalize(partitions))
+            rig.settle()
+            #expect(rig.engine.book.jobs[id]?.state == .paused, "although no pause can be stored either")
+            #expect(!rig.channel.take().contains { if case .corpusFinalAck = $0 { true } else { false } })
+            try setJournalFails(false, rig)
+            if isHurried {
+                _ = rig.engine.resume(id, waitTimeoutSeconds: 30) { _ in }
+            } else {
+                rig.advance(rig.engine.secondsUntilTick())
+                rig.engine.tick()
+            }
+            rig.settle()
+            #expect(rig.engine.book.jobs[id]?.state == .completed)
+        }
+    }
+
+    @Test("a pause needs no transaction: a restart pauses whatever was under way")
+    func pauseIsDerived() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, _) = rig.createJob()
+        let sent = try #require(rig.engine.book.jobs[id])
+        var paused = sent
+        paused.state = .paused
+        #expect(sent.state == .sent && !paused.durablyDiffers(from: sent) && sent.durablyDiffers(from: paused))
+        try rig.restart()
+        #expect(rig.engine.book.jobs[id]?.state == .paused)
+    }
 }

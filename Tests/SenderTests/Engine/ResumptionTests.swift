@@ -40,6 +40,22 @@ struct ResumptionTests {
         #expect(fixture.itemFileCount == 0)
     }
 
+    @Test("a job whose end was stored but not recorded when the process died is recorded by the next one")
+    func endWithoutRecord() throws {
+        let fixture = try EngineFixture()
+        fixture.connect()
+        fixture.receive(.exportRequest(fixture.request()))
+        fixture.work()
+        try fixture.takePartition()
+        try fixture.confirmEnd()
+        var journal = try #require(try fixture.stored()).journal
+        journal.progress.completionRecorded = false
+        try fixture.store.update(journal)
+        try fixture.restart()
+        fixture.connect()
+        #expect(try fixture.stored()?.journal.progress.completionRecorded == true)
+    }
+
     private func run(_ fixture: EngineFixture, upTo cut: Cut) throws {
         switch cut {
         case .afterAcceptance, .afterOpen: break
