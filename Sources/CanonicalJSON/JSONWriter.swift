@@ -179,6 +179,22 @@ public struct JSONWriter {
         try flushIfFull()
     }
 
+    /// Lets the caller append the text of one value, for which it vouches, to the bytes written so far.
+    ///
+    /// - Returns: What `append` returns. After false nothing has been written: the value may be written in another way.
+    public mutating func rawValue(_ append: (inout [UInt8]) -> Bool) throws -> Bool {
+        let (byteCount, level, hadKey) = (buffer.count, levels.last, hasKey)
+        beforeValue()
+        guard append(&buffer) else {
+            buffer.removeLast(buffer.count - byteCount)
+            if let level { levels[levels.count - 1] = level }
+            hasKey = hadKey
+            return false
+        }
+        try flushIfFull()
+        return true
+    }
+
     // MARK: Parts
 
     /// Appends in memory, where nothing can fail.

@@ -42,6 +42,36 @@ struct FastPathTests {
         }
     }
 
+    @Test("a value that its text declines leaves nothing behind, in an array, in an object and alone")
+    func declinedText() throws {
+        func written(_ isTaken: Bool, _ style: JSONStyle) throws -> String {
+            var writer = JSONWriter(style: style)
+            func value(_ writer: inout JSONWriter) throws {
+                let isWritten = try writer.rawValue { bytes in
+                    bytes += Array("\"text\"".utf8)
+                    return isTaken
+                }
+                #expect(isWritten == isTaken)
+                if !isWritten { try writer.value("text") }
+            }
+            try writer.beginArray()
+            try value(&writer)
+            try value(&writer)
+            try writer.beginObject()
+            writer.key("a")
+            try value(&writer)
+            writer.key("b")
+            try value(&writer)
+            try writer.endObject()
+            try writer.endArray()
+            return String(decoding: writer.takeBytes(), as: UTF8.self)
+        }
+        for style in [JSONStyle.compact, .daily] {
+            #expect(try written(true, style) == written(false, style))
+        }
+        #expect(try written(true, .compact) == #"["text","text",{"a":"text","b":"text"}]"#)
+    }
+
     @Test("white space of any length is skipped, wherever the buffer ends")
     func whiteSpace() throws {
         for count in 0..<40 {

@@ -55,12 +55,10 @@ enum ArchiveText {
         for entry in entries.sorted(by: { $0.identifier < $1.identifier }) {
             switch entry.origin {
             case .record(let record, let metricIDs):
-                if let bytes = text.bytes(of: record, identifier: entry.identifier, metricIDs: metricIDs) {
-                    writer.beginRaw()
-                    try writer.rawBytes(bytes)
-                } else {
-                    try writer.value(ArchiveNames.value(entry.record.value))
+                let isWritten = try writer.rawValue {
+                    text.append(record, identifier: entry.identifier, metricIDs: metricIDs, to: &$0)
                 }
+                if !isWritten { try writer.value(ArchiveNames.value(entry.record.value)) }
             case .built(let record): try writer.value(ArchiveNames.value(record.value))
             }
         }
@@ -75,8 +73,9 @@ extension JSONObject {
 /// Writes plain records at their place in the document: six spaces deep.
 private struct RecordText {
     private var output: [UInt8] = []
-    /// The members that are the same for all records of a type.
-    private var tails: [String: [UInt8]] = [:]
+    /// The members that are the same for all records of a type, with and without a quantity.
+    private var quantityTails: [String: [UInt8]] = [:]
+    private var otherTails: [String: [UInt8]] = [:]
     private let identityKind: [UInt8]
 
     init() {
@@ -85,19 +84,23 @@ private struct RecordText {
         identityKind = kind
     }
 
-    /// The text of a record; nil for one that has more than the usual parts.
-    mutating func bytes(of record: HealthRecord, identifier: String, metricIDs: [String]) -> [UInt8]? {
-        guard record.beats.isEmpty else { return nil }
-        output.removeAll(keepingCapacity: true)
+    /// Appends the text of a record; false for one that has more than the usual parts.
+    mutating func append(
+        _ record: HealthRecord, identifier: String, metricIDs: [String], to document: inout [UInt8]
+    ) -> Bool {
+        guard record.beats.isEmpty else { return false }
+        // The document is written in place, not copied record by record.
+        swap(&output, &document)
+        defer { swap(&output, &document) }
         append("{\n        \"external_identifier\" : ")
         append(text: identifier)
         append(",\n        \"external_identity_kind\" : ")
         output += identityKind
         append(",\n        \"fields\" : {")
-        guard appendFields(of: record) else { return nil }
+        guard appendFields(of: record) else { return false }
         append("\n        },")
-        output += tail(of: record, metricIDs)
-        return output
+        appendTail(of: record, metricIDs)
+        return true
     }
 
     // MARK: Fields, in the order of the daily file
@@ -168,10 +171,12 @@ private struct RecordText {
 
     // MARK: The rest
 
-    private mutating func tail(of record: HealthRecord, _ metricIDs: [String]) -> [UInt8] {
+    private mutating func appendTail(of record: HealthRecord, _ metricIDs: [String]) {
         let isQuantity = if case .quantity = record.value { true } else { false }
-        let name = isQuantity ? record.type + " quantity" : record.type
-        if let known = tails[name] { return known }
+        if let known = isQuantity ? quantityTails[record.type] : otherTails[record.type] {
+            output += known
+            return
+        }
         var text = RecordText()
         text.append("\n        \"included_because\" : \"selected_metric\",\n        \"object_type_identifier\" : ")
         text.append(text: record.type)
@@ -183,8 +188,12 @@ private struct RecordText {
             text.append(text: metricID)
         }
         text.append(metricIDs.isEmpty ? "\n\n        ]\n      }" : "\n        ]\n      }")
-        tails[name] = text.output
-        return text.output
+        if isQuantity {
+            quantityTails[record.type] = text.output
+        } else {
+            otherTails[record.type] = text.output
+        }
+        output += text.output
     }
 
     private mutating func append(_ constant: StaticString) {
