@@ -245,9 +245,10 @@ def ledger_is_true(world):
         if accepted else {}
     files = world.service.files()
     for day, size in accepted.items():
-        check(day in held and held[day][0] == size, f"{day} is called stored and is not in the index")
+        # A day that is owed again may have been replaced by what was sent last.
+        check(day in held and size in (None, held[day][0]), f"{day} is called stored and is not in the index")
         path = files.get(held[day][1])
-        check(path and path.stat().st_size == size, f"{day} is called stored and has no file")
+        check(path and path.stat().st_size == held[day][0], f"{day} is called stored and has no file")
 
 
 def mirror_is_true(world, sides):
@@ -378,14 +379,14 @@ def run_point(case, step, work, port, expected):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sample", type=int, help="about so many points, spread over the cases")
-    parser.add_argument("--only", default="", help="cases whose line holds this")
+    parser.add_argument("--only", default="", help="cases whose line matches this expression")
     parser.add_argument("--steps", help="only these steps, A-B")
     arguments = parser.parse_args()
     refusal = ptrace_refusal()
     if refusal:
         print(f"SKIPPED archive-crash: {refusal}")
         return 0
-    cases = [case for case in CASES if arguments.only in f"{case.victim} {case.name}"]
+    cases = [case for case in CASES if re.search(arguments.only, f"{case.victim} {case.name}")]
     base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     work = pathlib.Path(tempfile.mkdtemp(prefix="healthmd-crash.", dir=base))
     begun = time.monotonic()

@@ -155,9 +155,10 @@ class Writer:
             ledger.execute("DELETE FROM setting WHERE name = 'last_check'")
 
     def accepted(self):
-        """Days that the ledger calls stored, with their sealed sizes."""
+        """Days that the ledger calls stored, with their sealed sizes; None where they are owed again."""
         with sqlite3.connect(self.state / "archive/writer/writer.sqlite") as ledger:
-            return dict(ledger.execute("SELECT day, byte_count FROM days WHERE digest IS NOT NULL"))
+            rows = ledger.execute("SELECT day, byte_count, is_dirty FROM days WHERE digest IS NOT NULL")
+            return {day: None if owed else size for day, size, owed in rows}
 
 
 class Reader:
