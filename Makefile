@@ -4,7 +4,7 @@ SWIFT ?= swift
 PREFIX ?= /usr/local
 SWIFT_FILES = Package.swift Sources Tests
 
-.PHONY: help setup build demo test lint bench bench-api big-raw check-long test-extra crash-matrix power-loss full-disk disconnects soak archive-crash archive-decade install deb clean
+.PHONY: help setup build demo test lint bench bench-archive bench-api big-raw check-long test-extra crash-matrix power-loss full-disk disconnects soak archive-crash archive-decade install deb clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,6 +29,10 @@ lint: ## format lint, layering check, service units
 bench: build ## our program beside its peers, on the same data in one run
 	@Tools/bench.py
 	@Tools/bench-api.py
+	@Tools/bench-archive.py
+
+bench-archive: build ## signed reads of the archive's service beside libmicrohttpd
+	@Tools/bench-archive.py
 
 bench-api: build ## GET /v1/status beside 1,000 bad connections
 	@Tools/bench-api.py

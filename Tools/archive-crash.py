@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Kills service, writer and reader of the sealed day archive (SIGKILL) before every durable step, one step a run.
 
-    archive-crash.py [--sample N] [--only WORD] [--steps A-B]
+    archive-crash.py [--sample N] [--only EXPRESSION] [--calls EXPRESSION]
 
-Real processes on loopback. strace's injection ends the process on entry to its N-th call that changes a file or makes a
-change durable, for N = 1, 2, 3 … until a run comes to its end. After each kill:
+Real processes on loopback. For each kind of call that changes a file or makes a change durable, strace's injection ends
+the process on entry to the N-th of them (strace counts each kind, in each thread, by itself), for N = 1, 2, 3 … until a run
+comes to its end. After each kill:
 
   - every day that the writer's ledger calls stored is in the service's index, with its file and its size;
   - every day that the reader's mirror records is there as it was sealed;
@@ -43,15 +44,45 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def injection(step):
-    return ["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={CALLS}", "-e", "signal=none",
-            "-e", f"inject={CALLS}:signal=SIGKILL:when={step}"]
+class Point:
+    """The N-th call of a kind; without one, a run that is only looked at."""
+
+    def __init__(self, call=None, step=0, log=None):
+        self.call, self.step, self.log = call, step, log
+
+    def __str__(self):
+        return f"{self.call} {self.step}"
+
+    @property
+    def command(self):
+        """strace, up to the program or the process."""
+        if self.call is None:
+            return ["strace", "-f", "-o", str(self.log), "-e", f"trace={CALLS}", "-e", "signal=none"]
+        return ["strace", "-f", "-o", "/dev/null", "-e", f"trace={self.call}", "-e", "signal=none",
+                "-e", f"inject={self.call}:signal=SIGKILL:when={self.step}"]
+
+
+def injection(point):
+    command = point.command
+    return [command[0], "-qq", *command[1:]]
+
+
+def counted(log):
+    """How many calls of each kind the busiest thread made."""
+    counts = {}
+    for line in log.read_text().splitlines():
+        found = re.match(r"(\d+) +(\w+)\(", line)
+        if found:
+            thread, call = found.groups()
+            counts.setdefault(call, {}).setdefault(thread, 0)
+            counts[call][thread] += 1
+    return {call: max(threads.values()) for call, threads in sorted(counts.items())}
 
 
 def ptrace_refusal():
     if not shutil.which("strace"):
         return "strace is not installed"
-    done = subprocess.run([*injection(FAR), "true"], capture_output=True, text=True)
+    done = subprocess.run([*injection(Point("fsync", FAR)), "true"], capture_output=True, text=True)
     if done.returncode != 0:
         return f"strace cannot trace here: {(done.stderr.strip().splitlines() or ['no word'])[-1]}"
     return None
@@ -68,13 +99,12 @@ class World:
         self.reader = Reader(folder / "reader")
         self.handoff_file = folder / "handoff.txt"
 
-    def attach(self, step):
+    def attach(self, point):
         """strace on the running service, its threads included."""
         log = self.folder / "strace.log"
         with open(log, "wb") as output:
             tracer = subprocess.Popen(
-                [argument for argument in injection(step) if argument != "-qq"] + ["-p", str(self.service.process.pid)],
-                stderr=output, stdout=output)
+                [*point.command, "-p", str(self.service.process.pid)], stderr=output, stdout=output)
         threads = len(os.listdir(f"/proc/{self.service.process.pid}/task"))
         until(lambda: log.read_bytes().count(b"attached") >= 1 and self.traced() >= threads, "strace attaches")
         return tracer
@@ -297,11 +327,11 @@ def settle(world, case, expected, work):
         check(not left, f"temporary files: {left[:3]}")
 
 
-def start_under(world, step):
+def start_under(world, point):
     """The service's very first start, traced; whether it was killed."""
     log = open(world.service.log, "ab")
     tracer = subprocess.Popen(
-        [*injection(step), PROGRAM, "--data-dir", str(world.service.state), "archive", "serve", "--port",
+        [*injection(point), PROGRAM, "--data-dir", str(world.service.state), "archive", "serve", "--port",
          str(world.service.port)], stderr=log, stdout=log)
     until(lambda: tracer.poll() is not None or "archive service: " in world.service.text(), "the traced start")
     if tracer.poll() is None:
@@ -331,8 +361,8 @@ def end_of(tracer, traced):
         return -signal.SIGKILL
 
 
-def run_point(case, step, work, port, expected):
-    """One run with a kill at one step; false when it came to its end before."""
+def run_point(case, point, work, port, expected):
+    """One run with a kill at one point; false when it came to its end before."""
     folder = work / "run"
     if case.stage == "nothing":
         shutil.rmtree(folder, ignore_errors=True)
@@ -345,10 +375,10 @@ def run_point(case, step, work, port, expected):
         if case.prepare:
             case.prepare(world)
         if case.act is None:
-            was_killed = start_under(world, step)
+            was_killed = start_under(world, point)
         elif case.victim == "service":
             world.service.start()
-            tracer = world.attach(step)
+            tracer = world.attach(point)
             done = case.act(world, checked=False)
             if done.status != 0:
                 # A killed program is still there while strace lets go of its threads.
@@ -361,7 +391,7 @@ def run_point(case, step, work, port, expected):
             world.service.kill()
         else:
             world.service.start()
-            done = case.act(world, checked=False, wrapper=injection(step))
+            done = case.act(world, checked=False, wrapper=injection(point))
             was_killed = done.status in (-signal.SIGKILL, 128 + signal.SIGKILL)
             check(was_killed or done.status == 0, f"without a kill: {done.status} {done.output} {done.errors}")
             world.service.stop()
@@ -371,16 +401,26 @@ def run_point(case, step, work, port, expected):
         return was_killed
     except Failed as failure:
         world.service.kill()
-        raise Failed(f"{case.victim}, {case.name}, step {step}: {failure}") from failure
+        raise Failed(f"{case.victim}, {case.name}, {point}: {failure}") from failure
     finally:
         world.service.kill()
+
+
+def points(counts, index, sample, case_count):
+    """Every point, each kind to a step beyond its last one; or a share of a sample."""
+    if sample is None:
+        return [Point(call, step) for call, count in counts.items() for step in range(1, 2 * count + 3)]
+    every = [Point(call, step) for call, count in counts.items() for step in range(1, count + 1)]
+    share = max(1, round(sample / case_count))
+    # Another place of each case: primes spread them.
+    return [every[(7 * index + 11 * number) % len(every)] for number in range(share)]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sample", type=int, help="about so many points, spread over the cases")
     parser.add_argument("--only", default="", help="cases whose line matches this expression")
-    parser.add_argument("--steps", help="only these steps, A-B")
+    parser.add_argument("--calls", default="", help="calls whose name matches this expression")
     arguments = parser.parse_args()
     refusal = ptrace_refusal()
     if refusal:
@@ -397,41 +437,36 @@ def main():
         if arguments.sample and arguments.sample < len(cases):
             cases = [cases[index * len(cases) // arguments.sample] for index in range(arguments.sample)]
         for index, case in enumerate(cases):
-            steps = range(1, FAR)
-            if arguments.steps:
-                low, high = arguments.steps.split("-")
-                steps = range(int(low), int(high) + 1)
-            elif arguments.sample:
-                share = max(1, round(arguments.sample / len(cases)))
-                # Another step of each case: primes spread them.
-                steps = [1 + (7 * index + 11 * number) % 13 for number in range(share)]
-            killed, ended = 0, False
-            for step in steps:
+            log = work / "calls"
+            run_point(case, Point(log=log), work, port, expected)
+            counts = {call: count for call, count in counted(log).items() if re.search(arguments.calls, call)}
+            killed = {}
+            for point in points(counts, index if arguments.sample else None, arguments.sample, len(cases)):
+                if killed.get(point.call, (0, False))[1]:
+                    continue
                 try:
-                    was_killed = run_point(case, step, work, port, expected)
+                    was_killed = run_point(case, point, work, port, expected)
                 except Failed as failure:
                     failures.append(str(failure))
                     print(f"FAILED {failure}", flush=True)
                     fresh_copy(work / "run", pathlib.Path(tempfile.gettempdir()) / "healthmd-crash-failed")
-                    if len(failures) >= 10:
-                        break
-                    killed += 1
-                    continue
-                killed += was_killed
-                if not was_killed:
-                    ended = True
-                    if not arguments.sample:
-                        break
-            table.append((case, killed, ended))
-            print(f"{case.victim:8} {case.name:30} {killed:4} kills{'' if ended else ', no clean run'}", flush=True)
-            if len(failures) >= 10:
+                    was_killed = True
+                # A kind is done with its first run that comes to its end.
+                killed[point.call] = (killed.get(point.call, (0, False))[0] + was_killed, not was_killed)
+                if len(failures) >= 20:
+                    break
+            total = sum(count for count, _ in killed.values())
+            table.append((case, total))
+            kinds = ", ".join(f"{call} {count}" for call, (count, _) in killed.items() if count)
+            print(f"{case.victim:8} {case.name:30} {total:4} kills: {kinds}", flush=True)
+            if len(failures) >= 20:
                 break
     except Failed as failure:
         failures.append(str(failure))
         print(f"FAILED {failure}")
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    total = sum(killed for _, killed, _ in table)
+    total = sum(killed for _, killed in table)
     print(f"{'FAILED' if failures else 'PASSED'} archive-crash: {total} kills in {len(table)} cases, {len(failures)} failures, "
           f"{time.monotonic() - begun:.0f} s")
     return 1 if failures else 0

@@ -19,7 +19,7 @@ struct ArchiveProcessTests {
 
     @Test("killed before a durable step, service, writer and reader lose nothing and claim nothing (a sample)")
     func kills() throws {
-        let outcome = try run("archive-crash.py", ["--sample", "5"])
+        let outcome = try run("archive-crash.py", ["--sample", "4"])
         #expect(outcome.status == 0, "\(outcome.output)\n\(outcome.errors)")
         // Where ptrace is forbidden the script says so.
         #expect(outcome.output.contains("PASSED") || outcome.output.hasPrefix("SKIPPED"))
