@@ -97,9 +97,7 @@ extension DestinationJournal {
             }
             if let terminalAcknowledgement {
                 guard terminalAcknowledgement.accepted == (state == .completed),
-                    terminalAcknowledgement.sessionID == session.sessionID,
-                    terminalAcknowledgement.jobID == session.jobID,
-                    terminalAcknowledgement.requestFingerprint == session.requestFingerprint,
+                    terminalAcknowledgement.isAboutRequest(of: session),
                     terminalAcknowledgement.finalPartitionSHA256 == lastPartitionSHA256
                 else { throw .terminal("the acknowledgement is of another session") }
             }

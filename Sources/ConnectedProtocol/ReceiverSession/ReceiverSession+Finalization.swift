@@ -29,9 +29,9 @@ public struct FinalizationCounts: Sendable, Equatable {
 extension ReceiverSession {
     /// Decides about a `finalize`.
     public mutating func finalize(_ message: CorpusTransferFinalize) -> FinalizeAnswer {
-        guard message.sessionID == id, message.jobID == journal.session.jobID,
-            message.requestFingerprint == journal.session.requestFingerprint
-        else { return .refused(ReceiverSession.refusal(of: message, "The session is another one.")) }
+        guard message.isAboutRequest(of: journal.session) else {
+            return .refused(ReceiverSession.refusal(of: message, "The session is another one."))
+        }
         guard message.partitionCount == nextPartitionIndex, message.totalByteCount == journal.totalPartitionBytes,
             message.finalPartitionSHA256 == journal.lastPartitionSHA256
         else { return .refused(ReceiverSession.refusal(of: message, "Partitions do not match what was received.")) }

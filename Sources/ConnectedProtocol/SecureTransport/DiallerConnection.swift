@@ -84,12 +84,6 @@ public struct DiallerConnection<Message: Sendable>: Sendable {
         }
     }
 
-    /// What a connection holds from the response on.
-    private struct Linked: Sendable {
-        var link: PeerLink<Message>
-        let secret: SecretBytes
-    }
-
     /// An accepted response whose secret is being stored.
     private struct Accepted: Sendable {
         let handshake: PeerLink<Message>.Handshake
@@ -105,7 +99,7 @@ public struct DiallerConnection<Message: Sendable>: Sendable {
         /// The new secret is being stored. Nothing is taken meanwhile.
         case storing(Accepted)
         /// The session key stands.
-        case linked(Linked)
+        case linked(Linked<Message, SecretBytes>)
         /// Over.
         case closed
     }
@@ -326,7 +320,7 @@ extension DiallerConnection {
     ) throws(SecureTransportError) {
         let (link, outputs) = try PeerLink.start(
             accepted.handshake, sessionKey: accepted.sessionKey, own: own, services: services, at: now)
-        let linked = Linked(link: link, secret: accepted.secret)
+        let linked = Linked(link: link, credential: accepted.secret)
         state = .linked(linked)
         append(outputs, linked, &actions)
     }
@@ -361,49 +355,22 @@ extension DiallerConnection {
             }
         }
     }
+}
 
-    private mutating func takePacket(
-        _ body: consuming [UInt8], _ actions: inout [Action], at now: Moment
-    ) throws(SecureTransportError) {
-        guard case .linked(var linked) = state else { preconditionFailure("packets follow the handshake") }
-        // Sole owner while it changes; a thrown error closes anyway.
+extension DiallerConnection.Action: LinkAction {}
+
+extension DiallerConnection: LinkedConnection {
+    mutating func takeLinked() -> Linked<Message, SecretBytes> {
+        guard case .linked(let linked) = state else { preconditionFailure("there is a link from the response on") }
         state = .closed
-        let outputs: [PeerLink<Message>.Output]
-        if body.first == Packet.recordMarker {
-            outputs = try linked.link.receive(record: body, at: now)
-        } else {
-            outputs = try linked.link.receive(Packet(body: body), at: now)
-        }
-        state = .linked(linked)
-        append(outputs, linked, &actions)
+        return linked
     }
 
-    private mutating func withLink(
-        _ actions: inout [Action],
-        _ body: (inout PeerLink<Message>) throws(SecureTransportError) -> [PeerLink<Message>.Output]
-    ) throws(SecureTransportError) {
-        guard case .linked(var linked) = state else { preconditionFailure("nothing is sent before the handshake") }
-        state = .closed
-        let outputs = try body(&linked.link)
-        state = .linked(linked)
-        append(outputs, linked, &actions)
-    }
+    mutating func put(_ linked: Linked<Message, SecretBytes>) { state = .linked(linked) }
 
-    private mutating func append(
-        _ outputs: [PeerLink<Message>.Output], _ linked: Linked, _ actions: inout [Action]
-    ) {
-        for output in outputs {
-            switch output {
-            case .send(let bytes): actions.append(.send(bytes))
-            case .deliver(let message): actions.append(.deliver(message))
-            case .deliverFrame(let frame): actions.append(.deliverFrame(frame))
-            case .dropped(let reason): actions.append(.dropped(reason))
-            case .confirmed(let hello):
-                input.confirm()
-                let handshake = linked.link.handshake
-                actions.append(
-                    .confirm(listener(handshake.displayName(with: hello), handshake, linked.secret)))
-            }
-        }
+    mutating func confirmed(_ hello: PeerHello, _ linked: Linked<Message, SecretBytes>) -> Action {
+        input.confirm()
+        let handshake = linked.link.handshake
+        return .confirm(listener(handshake.displayName(with: hello), handshake, linked.credential))
     }
 }

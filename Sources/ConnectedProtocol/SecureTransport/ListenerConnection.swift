@@ -75,19 +75,13 @@ public struct ListenerConnection<Message: Sendable>: Sendable {
         }
     }
 
-    /// What a connection holds from the response on.
-    private struct Linked: Sendable {
-        var link: PeerLink<Message>
-        let credential: PeerCredential
-    }
-
     private enum State: Sendable {
         /// Nothing has come yet.
         case awaitingRequest
         /// The gate looks at the request. Nothing is taken meanwhile.
         case authenticating(PairingRequest)
         /// The session key stands.
-        case linked(Linked)
+        case linked(Linked<Message, PeerCredential>)
         /// Over.
         case closed
     }
@@ -246,53 +240,25 @@ extension ListenerConnection {
             throw error
         }
     }
+}
 
-    private mutating func takePacket(
-        _ body: consuming [UInt8], _ actions: inout [Action], at now: Moment
-    ) throws(SecureTransportError) {
-        guard case .linked(var linked) = state else { preconditionFailure("packets follow the handshake") }
-        // Sole owner while it changes; a thrown error closes anyway.
+extension ListenerConnection.Action: LinkAction {}
+
+extension ListenerConnection: LinkedConnection {
+    mutating func takeLinked() -> Linked<Message, PeerCredential> {
+        guard case .linked(let linked) = state else { preconditionFailure("there is a link from the response on") }
         state = .closed
-        let outputs: [PeerLink<Message>.Output]
-        if body.first == Packet.recordMarker {
-            outputs = try linked.link.receive(record: body, at: now)
-        } else {
-            outputs = try linked.link.receive(Packet(body: body), at: now)
-        }
-        state = .linked(linked)
-        append(outputs, linked, &actions)
+        return linked
     }
 
-    private mutating func withLink(
-        _ actions: inout [Action],
-        _ body: (inout PeerLink<Message>) throws(SecureTransportError) -> [PeerLink<Message>.Output]
-    ) throws(SecureTransportError) {
-        guard case .linked(var linked) = state else { preconditionFailure("nothing is sent before the handshake") }
-        state = .closed
-        let outputs = try body(&linked.link)
-        state = .linked(linked)
-        append(outputs, linked, &actions)
-    }
+    mutating func put(_ linked: Linked<Message, PeerCredential>) { state = .linked(linked) }
 
-    private mutating func append(
-        _ outputs: [PeerLink<Message>.Output], _ linked: Linked, _ actions: inout [Action]
-    ) {
-        for output in outputs {
-            switch output {
-            case .send(let bytes): actions.append(.send(bytes))
-            case .deliver(let message): actions.append(.deliver(message))
-            case .deliverFrame(let frame): actions.append(.deliverFrame(frame))
-            case .dropped(let reason): actions.append(.dropped(reason))
-            case .confirmed(let hello):
-                input.confirm()
-                actions.append(
-                    .confirm(
-                        PeerConfirmation(
-                            installationID: linked.link.handshake.peer.installationID,
-                            displayName: linked.link.handshake.displayName(with: hello),
-                            credential: linked.credential)))
-            }
-        }
+    mutating func confirmed(_ hello: PeerHello, _ linked: Linked<Message, PeerCredential>) -> Action {
+        input.confirm()
+        return .confirm(
+            PeerConfirmation(
+                installationID: linked.link.handshake.peer.installationID,
+                displayName: linked.link.handshake.displayName(with: hello), credential: linked.credential))
     }
 }
 

@@ -223,8 +223,16 @@ struct PeerLink<Message: Sendable>: Sendable {
 // MARK: - Receiving
 
 extension PeerLink {
+    /// Takes the body of one packet, of either kind, out of the caller's hands: a record is opened in its own buffer.
+    mutating func receive(_ body: inout [UInt8], at now: Moment) throws(SecureTransportError) -> [Output] {
+        var taken: [UInt8] = []
+        swap(&taken, &body)
+        guard taken.first == Packet.recordMarker else { return try receive(Packet(body: taken), at: now) }
+        return try receive(record: taken, at: now)
+    }
+
     /// Takes a JSON packet.
-    mutating func receive(_ packet: Packet, at now: Moment) throws(SecureTransportError) -> [Output] {
+    private mutating func receive(_ packet: Packet, at now: Moment) throws(SecureTransportError) -> [Output] {
         guard case .encrypted(let frame) = packet else {
             throw .unexpectedPacket(kind: packet.kind, phase: "authenticated")
         }
@@ -233,8 +241,8 @@ extension PeerLink {
         return try take(document[...])
     }
 
-    /// Takes a secure record; opens it in its own buffer.
-    mutating func receive(
+    /// Takes a secure record.
+    private mutating func receive(
         record body: consuming [UInt8], at now: Moment
     ) throws(SecureTransportError) -> [Output] {
         guard let (content, range) = try records?.open(&body) else { throw .recordInPlainMode }

@@ -38,9 +38,9 @@ extension SenderSession {
     /// The destination's last word. It counts whenever all is committed, also when it comes after we stopped waiting.
     mutating func handle(_ acknowledgement: CorpusTransferFinalAck, at now: Moment) -> [Action] {
         guard journal.hasCommittedAllItems else { return [] }
-        guard acknowledgement.sessionID == journal.session.sessionID, acknowledgement.jobID == journal.session.jobID,
-            acknowledgement.requestFingerprint == journal.session.requestFingerprint
-        else { return fail("The destination confirmed another session.", at: now) }
+        guard acknowledgement.isAboutRequest(of: journal.session) else {
+            return fail("The destination confirmed another session.", at: now)
+        }
         guard acknowledgement.accepted else {
             let reason = acknowledgement.message ?? "no reason given"
             return fail("The destination refused the export: \(reason)", acknowledgement: acknowledgement, at: now)
@@ -94,9 +94,7 @@ extension SenderSession {
     /// An accepted cancel ends the job; a refused one is tried again, because the destination refuses only while one of its
     /// transactions is running.
     mutating func handle(_ acknowledgement: CorpusTransferCancelAck, at now: Moment) -> [Action] {
-        guard case .cancelling(_, let deadline) = exchange, acknowledgement.sessionID == journal.session.sessionID,
-            acknowledgement.jobID == journal.session.jobID
-        else { return [] }
+        guard case .cancelling(_, let deadline) = exchange, acknowledgement.isAbout(journal.session) else { return [] }
         guard acknowledgement.accepted else {
             exchange = .cancelling(resendAt: now.monotonic + timing.attemptDelay, deadline: deadline)
             return []

@@ -24,8 +24,7 @@ extension SenderSession {
             return []
         }
         if isAboutCommitted(disposition) { return [] }
-        guard disposition.sessionID == journal.session.sessionID, disposition.jobID == journal.session.jobID,
-            disposition.partitionIndex == pending.descriptor.index,
+        guard disposition.isAbout(journal.session), disposition.partitionIndex == pending.descriptor.index,
             disposition.partitionSHA256 == pending.descriptor.sha256
         else { return fail("The destination answered for another partition.", at: now) }
         switch disposition.disposition {
@@ -44,7 +43,7 @@ extension SenderSession {
 
     /// A late repeat of the answer for the partition before: it was used already.
     private func isAboutCommitted(_ disposition: CorpusTransferDisposition) -> Bool {
-        disposition.sessionID == journal.session.sessionID && disposition.jobID == journal.session.jobID
+        disposition.isAbout(journal.session)
             && disposition.partitionIndex == journal.progress.committedPartitionCount - 1
             && disposition.partitionSHA256 == journal.progress.lastCommittedPartitionSHA256
     }

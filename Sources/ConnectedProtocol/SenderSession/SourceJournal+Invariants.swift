@@ -72,12 +72,10 @@ extension SourceJournal {
 
     private func check(_ pending: PendingPartition) throws(SourceJournalError) {
         let descriptor = pending.descriptor
-        guard descriptor.sessionID == session.sessionID, descriptor.jobID == session.jobID,
-            descriptor.index == progress.committedPartitionCount,
+        guard descriptor.isAbout(session), descriptor.index == progress.committedPartitionCount,
             descriptor.previousSHA256 == progress.lastCommittedPartitionSHA256
         else { throw .pendingPartition("it does not follow the last committed one") }
-        guard pending.manifest.sessionID == session.sessionID, pending.manifest.jobID == session.jobID,
-            pending.manifest.partitionIndex == descriptor.index,
+        guard pending.manifest.isAbout(session), pending.manifest.partitionIndex == descriptor.index,
             pending.manifest.previousPartitionSHA256 == descriptor.previousSHA256,
             pending.transferID != session.jobID
         else { throw .pendingPartition("its manifest does not fit its descriptor") }

@@ -27,6 +27,7 @@ public final class FaultyDisk: Disk {
         var didFail = false
         var interruptNext = true
         var writeFailure: Int32?
+        var freeSpace: FreeSpace?
     }
 
     private let base: any Disk
@@ -52,6 +53,8 @@ public final class FaultyDisk: Disk {
     public var calls: [String] { state.withLock { $0.calls } }
     /// From now on every call that needs space fails with this number, until it is set to nil: a disk that is full, and freed again.
     public func setWriteFailure(_ number: Int32?) { state.withLock { $0.writeFailure = number } }
+    /// From now on the disk says that it has this much space, until it is set to nil.
+    public func setFreeSpace(_ space: FreeSpace?) { state.withLock { $0.freeSpace = space } }
     /// Whether the fault was met.
     public var didFail: Bool { state.withLock { $0.didFail } }
 
@@ -191,6 +194,7 @@ extension FaultyDisk {
     /// Counts, then passes on.
     public func freeSpace(_ handle: DiskHandle) throws(SystemError) -> FreeSpace {
         try count("freeSpace")
+        if let space = state.withLock({ $0.freeSpace }) { return space }
         return try base.freeSpace(handle)
     }
 

@@ -36,8 +36,14 @@ extension ReceiverEngine {
         else { return answer(false, "There is no such session.") }
         do {
             switch try cancelSession(session, tellPeer: false, then: { answer(true, nil) }) {
-            case .refusedForNow: answer(false, "A file is being written. Try again.")
-            case .refused: answer(false, "The session has ended.")
+            case .refusedForNow:
+                // Steps follow each other closely: without the wish the next attempt would meet the next one.
+                try cancelAtBoundary(session)
+                answer(false, "A file is being written. Try again.")
+            case .refused:
+                // A repeat of a cancel that was honoured meanwhile is answered like the first.
+                let isCancelled = session.machine.journal.state == .cancelled
+                answer(isCancelled, isCancelled ? nil : "The session has ended.")
             case .cancelled: break
             }
         } catch {
@@ -51,11 +57,17 @@ extension ReceiverEngine {
         guard let job = book.jobs[jobID], job.peerInstallationID == installationID else { return }
         attempt("cancel_failed") {
             if let session = job.sessionID.flatMap({ session($0) }) {
-                _ = try cancelSession(session, tellPeer: false)
+                if try cancelSession(session, tellPeer: false) == .refusedForNow { try cancelAtBoundary(session) }
             } else {
                 try cancelJob(jobID, isStepInFlight: false, tellsPeer: false)
             }
         }
+    }
+
+    /// Notes the wish to cancel while a step is in flight; it is honoured at the end of the step.
+    func cancelAtBoundary(_ session: LiveSession) throws {
+        session.interruption.raise()
+        try cancelJob(session.jobID, isStepInFlight: true)
     }
 
     /// Journals a cancelled session together with its job, then drops the payload, then says so and calls `answer`.

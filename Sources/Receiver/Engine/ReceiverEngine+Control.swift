@@ -112,8 +112,7 @@ extension ReceiverEngine {
         do {
             if let session = job.sessionID.flatMap({ session($0) }) {
                 if try cancelSession(session, tellPeer: true) == .refusedForNow {
-                    session.interruption.raise()
-                    try cancelJob(jobID, isStepInFlight: true)
+                    try cancelAtBoundary(session)
                 } else if book.jobs[jobID]?.state.isTerminal != true {
                     // The session ended before its job: the job alone is cancelled.
                     try cancelJob(jobID, isStepInFlight: false)

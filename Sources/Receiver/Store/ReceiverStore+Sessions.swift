@@ -19,6 +19,12 @@ struct StoredSession {
     var output: OutputAccount?
 }
 
+/// How far a finalization has come, as the column `output` holds it.
+private struct StoredProgress: Codable {
+    var frontier: Int
+    var output: OutputAccount
+}
+
 /// Rows of sessions: the journal of corpus-protocol.md 17.2.
 extension ReceiverStore {
     /// Where a session of this id stands in the database: nothing, or its parts.
@@ -41,11 +47,14 @@ extension ReceiverStore {
                     partialItems: try ReceiverStore.partialItems(of: id, connection),
                     days: try ReceiverStore.days(of: id, connection),
                     terminalAcknowledgement: try row.decodedIfPresent(3))
+                let progress: StoredProgress? = try row.decodedIfPresent(9)
+                // Said twice: a frontier that lost a bit would leave days out, and nobody would hear of it.
+                guard try row.int(8) == progress?.frontier ?? 0 else { throw row.corrupt(8) }
                 return StoredSession(
                     journal: journal, peerInstallationID: try row.uuid(4),
                     directory: FileIdentity(device: try row.uint64(5), inode: try row.uint64(6)),
                     finalMessage: try row.blobIfPresent(7), frontier: try row.int(8),
-                    output: try row.decodedIfPresent(9))
+                    output: progress?.output)
             }
         }
     }
@@ -65,7 +74,7 @@ extension ReceiverStore {
     func isOver(session id: UUID) throws -> Bool {
         try database.read { connection in
             try connection.exists(
-                "SELECT 1 FROM sessions WHERE session_id = ? AND state NOT IN ('open', 'finalizing')",
+                "SELECT 1 FROM sessions WHERE session_id = ? AND state IN ('completed', 'cancelled', 'failed')",
                 .text(id.uuidString))
         }
     }
@@ -264,7 +273,7 @@ extension ReceiverStore {
     ) throws {
         try connection.run(
             "UPDATE sessions SET frontier = ?, output = ? WHERE session_id = ?", .integer(frontier),
-            try .encoded(output), .text(id.uuidString))
+            try .encoded(StoredProgress(frontier: frontier, output: output)), .text(id.uuidString))
         for file in written {
             try connection.run(
                 "INSERT OR REPLACE INTO outputs (job_id, path, byte_count, sha256) VALUES (?, ?, ?, ?)",

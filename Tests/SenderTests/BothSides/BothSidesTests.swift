@@ -145,6 +145,29 @@ struct BothSidesTests {
         let sent = indexes.values
         #expect(sent == Set(sent).sorted() && (4...5).contains(sent.count) && Set(sent).isSubset(of: 0..<5))
     }
+
+    @Test(
+        "a job that is cancelled at the workstation in the middle ends as cancelled on both sides; the next one is served"
+    )
+    func cancelInTheMiddle() throws {
+        let fixture = try BothSidesFixture()
+        try fixture.pair()
+        let committed = DispatchSemaphore(value: 0)
+        try fixture.serve { event in
+            if case .partitionCommitted = event { committed.signal() }
+        }
+        try fixture.waitUntilConnected()
+        let first = request("2026-01-01", "2026-05-10", profile: .canonicalSourceRecords)
+        let answer = try fixture.begin(first)
+        #expect(committed.wait(timeout: .now() + 30) == .success)
+        _ = fixture.daemon.control.cancelExport(first.jobID)
+        #expect(try answer().response.status == .cancelled)
+        let store = try fixture.openStore()
+        try wait { try store.job(first.jobID)?.journal.progress.state == .cancelled }
+        let next = try fixture.export(request("2026-03-01", "2026-03-02", profile: .canonicalSourceRecords))
+        #expect(next.response.successCount == 2)
+        #expect(fixture.daemon.control.export(first.jobID, stateOnly: true).response.status == .cancelled)
+    }
 }
 
 /// Gathers values from any thread.
