@@ -2,9 +2,10 @@
 
 SWIFT ?= swift
 PREFIX ?= /usr/local
-SWIFT_FILES = Package.swift Sources Tests
+SWIFT_FILES = Package.swift Sources Tests Fuzz
+SECONDS ?= 60
 
-.PHONY: help setup build demo test lint bench bench-archive bench-api big-raw check-long test-extra crash-matrix power-loss full-disk disconnects soak archive-crash archive-decade install deb clean
+.PHONY: help setup build demo test lint bench bench-archive bench-api big-raw check-long test-extra crash-matrix power-loss full-disk disconnects soak archive-crash archive-decade install deb clean bench-import check-exports fuzz
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +40,15 @@ bench-api: build ## GET /v1/status beside 1,000 bad connections
 
 big-raw: build ## a raw job of SIZE_GIB=4 with less than 96 MiB of memory on every side
 	@Tools/big-raw.py --gibibytes $(or $(SIZE_GIB),4)
+
+bench-import: build ## reading an export beside other readers, same file (LARGE=1: memory at 5 GB too)
+	@Tools/bench-import.py $(if $(LARGE),--large)
+
+check-exports: build ## every locale, document type, hazard and trap of the generator through the program
+	@Tools/check-exports.py
+
+fuzz: setup ## all fuzz targets, SECONDS=60 together; TARGET=name for one, MINUTES=n for each
+	@Tools/fuzz.py $(if $(MINUTES),--minutes-each $(MINUTES),--seconds $(SECONDS)) $(if $(TARGET),--target $(TARGET))
 
 test-extra: build ## checks against other people's programs (skipped when they cannot be had)
 	@Tools/test-extra.sh

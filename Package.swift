@@ -36,6 +36,20 @@ func isWanted(_ target: Target) -> Bool {
     target.type != .test || chosenTests?.contains(target.name) ?? true
 }
 
+// `make fuzz` sets this: the fuzz targets need a sanitizer that no other build has.
+let fuzzTargets: [Target] =
+    Context.environment["HEALTHMD_FUZZ"] == nil
+    ? []
+    : [
+        .executableTarget(
+            name: "Fuzz",
+            dependencies: [
+                "Receiver", "Biomarkers", "ConnectedProtocol", "HTTPService", "HealthExport", "HealthData",
+                "HealthRecords", "HMDCItem", "Transport", "Cryptography", "CanonicalJSON",
+            ],
+            path: "Fuzz", exclude: ["README.md"], swiftSettings: common)
+    ]
+
 let package = Package(
     name: "healthmd",
     products: [.executable(name: "healthmd", targets: ["healthmd"])],
@@ -126,6 +140,6 @@ let package = Package(
             "CommandLineTests",
             ["healthmd", "DayArchive", "DurableStore", "HTTPService", "HMDCItem", "CanonicalJSON", "Cryptography"]),
         tests("EndToEndTests", []),
-    ].filter(isWanted),
+    ].filter(isWanted) + fuzzTargets,
     swiftLanguageModes: [.v6]
 )

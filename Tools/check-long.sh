@@ -16,6 +16,9 @@ checks=(
     "soak"
     "archive-crash"
     "archive-decade"
+    "fuzz MINUTES=30"
+    "bench-import LARGE=1"
+    "check-exports"
 )
 
 report=$(mktemp)
