@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 SWIFT_FILES = Package.swift Sources Tests Fuzz
 SECONDS ?= 60
 
-.PHONY: help setup build demo test lint bench bench-archive bench-api big-raw check-long test-extra crash-matrix power-loss full-disk disconnects soak archive-crash archive-decade install deb clean bench-import check-exports fuzz
+.PHONY: help setup build demo test lint bench bench-archive bench-api big-raw three-years check-zip check-long test-extra crash-matrix power-loss full-disk disconnects soak archive-crash archive-decade install deb clean bench-import check-exports fuzz
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -73,6 +73,12 @@ disconnects: build ## one transfer of SIZE=2GiB over a connection that is cut CU
 
 soak: build ## SESSIONS=1000 through one pair of processes: descriptors and memory stay flat
 	@Tools/rigs/soak.py
+
+three-years: build ## three years of records through the main job, checked against the export, under 128 MiB
+	@Tools/three-years.py
+
+check-zip: setup ## archives over 65,535 entries and over 4 GiB, opened by unzip, Python and 7z
+	HEALTHMD_LONG_TESTS=1 HEALTHMD_TESTS=HealthDataTests $(SWIFT) test --disable-xctest --filter ZipScaleTests
 
 check-long: build ## the long checks, one after the other: hours
 	@Tools/check-long.sh

@@ -6,6 +6,8 @@ cd "$(dirname "$0")/.."
 
 # One target a line, with its settings.
 checks=(
+    "three-years"
+    "check-zip"
     "test-extra"
     "bench-api"
     "big-raw SIZE_GIB=4"

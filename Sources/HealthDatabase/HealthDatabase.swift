@@ -94,6 +94,7 @@ public final class HealthDatabase {
         if next == paths.count {
             try database.transaction { connection in
                 try update.findMissing(among: Set(paths), removing: removingMissing, connection)
+                try CalendarRows.update(in: connection)
                 try connection.run(
                     "INSERT OR REPLACE INTO about (key, value) VALUES ('updated_at', ?)", .text(update.now))
             }

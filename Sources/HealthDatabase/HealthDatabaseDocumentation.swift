@@ -37,6 +37,13 @@ enum HealthDatabaseDocumentation {
         documents|byte_count|bytes
         documents|failure_code|why it cannot be read, as a stable code
         documents|checked_at|when it was last read
+        calendar||every date from the first day to the last, days without rows included
+        calendar|date|yyyy-MM-dd
+        calendar|day_number|days after 1970-01-01
+        calendar|week|the Monday that its week begins with, yyyy-MM-dd
+        calendar|month|yyyy-MM
+        calendar|year|the year
+        calendar|weekday|1 for Monday to 7 for Sunday
         days||one row per day
         days|date|the day, yyyy-MM-dd, in its own time zone
         days|time_zone|IANA name of the zone that defines the day
@@ -171,7 +178,7 @@ enum HealthDatabaseDocumentation {
         daily_metrics||view: metrics with names and the start of the day
         daily_steps||view: steps, walking distance and floors of a day
         sleep_nights||view: hours per night and stage, bedtime, wake time
-        resting_heart_rate||view: resting heart rate with the mean of seven days
+        resting_heart_rate||view: resting heart rate with the mean of the last seven days that have one
         daily_heart||view: average, minimum, maximum and resting heart rate, variability
         heart_rate_by_hour||view: heart rate samples by UTC hour
         body_weight||view: weight and body fat

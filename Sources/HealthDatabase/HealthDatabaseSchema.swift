@@ -61,6 +61,15 @@ enum HealthDatabaseSchema {
         ) STRICT;
         CREATE INDEX documents_by_date ON documents (date);
 
+        CREATE TABLE calendar (
+            date TEXT NOT NULL PRIMARY KEY,
+            day_number INTEGER NOT NULL,
+            week TEXT NOT NULL,
+            month TEXT NOT NULL,
+            year INTEGER NOT NULL,
+            weekday INTEGER NOT NULL
+        ) STRICT;
+
         CREATE TABLE days (
             date TEXT NOT NULL PRIMARY KEY,
             time_zone TEXT NOT NULL,

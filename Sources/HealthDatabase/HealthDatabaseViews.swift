@@ -1,4 +1,5 @@
-/// The views for the common questions. One statement each, so that a reader of the schema finds them whole.
+/// The views for the common questions. One statement each, so that a reader of the schema finds them whole, and without
+/// SQLite's own date functions, since DuckDB runs the text of a view in its own dialect.
 enum HealthDatabaseViews {
     static let script = """
         CREATE VIEW daily_metrics AS
@@ -27,8 +28,7 @@ enum HealthDatabaseViews {
 
         CREATE VIEW resting_heart_rate AS
         SELECT m.date, d.starts_at AS time, m.value AS bpm,
-            (SELECT avg(w.value) FROM metrics w WHERE w.key = 'resting_heart_rate'
-                AND w.date BETWEEN date(m.date, '-6 days') AND m.date) AS seven_day_mean
+            avg(m.value) OVER (ORDER BY m.date ROWS BETWEEN 6 PRECEDING AND CURRENT ROW) AS mean_of_seven
         FROM metrics m JOIN days d ON d.date = m.date WHERE m.key = 'resting_heart_rate';
 
         CREATE VIEW daily_heart AS
@@ -54,22 +54,17 @@ enum HealthDatabaseViews {
         WHERE m.key = 'weight_kg';
 
         CREATE VIEW workouts_per_week AS
-        SELECT date(date, 'weekday 0', '-6 days') AS week, sport, count(*) AS workouts, sum(seconds) / 60.0 AS minutes,
-            sum(distance_m) / 1000.0 AS distance_km, sum(energy_kcal) AS energy_kcal
-        FROM workouts GROUP BY week, sport;
+        SELECT c.week, w.sport, count(*) AS workouts, sum(w.seconds) / 60.0 AS minutes,
+            sum(w.distance_m) / 1000.0 AS distance_km, sum(w.energy_kcal) AS energy_kcal
+        FROM workouts w JOIN calendar c ON c.date = w.date GROUP BY c.week, w.sport;
 
         CREATE VIEW monthly_metrics AS
         SELECT substr(m.date, 1, 7) AS month, m.key, k.name, m.unit, count(m.value) AS days, sum(m.value) AS total,
             avg(m.value) AS mean, min(m.value) AS minimum, max(m.value) AS maximum
         FROM metrics m LEFT JOIN metric_definitions k ON k.key = m.key
-        WHERE m.value IS NOT NULL GROUP BY substr(m.date, 1, 7), m.key;
+        WHERE m.value IS NOT NULL GROUP BY substr(m.date, 1, 7), m.key, k.name, m.unit;
 
         CREATE VIEW missing_days AS
-        WITH RECURSIVE calendar (date, last) AS (
-            SELECT min(date), max(date) FROM days HAVING count(*) > 0
-            UNION ALL
-            SELECT date(date, '+1 day'), last FROM calendar WHERE date < last
-        )
         SELECT c.date, CASE
                 WHEN EXISTS (SELECT 1 FROM documents f WHERE f.date = c.date AND f.state = 'failed') THEN 'failed'
                 ELSE 'absent' END AS reason

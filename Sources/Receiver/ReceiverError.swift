@@ -8,6 +8,8 @@ enum ReceiverError: Error, Hashable, Sendable {
     case itemDigest
     /// The destination is gone, replaced, or not ours to write.
     case destinationUnusable(String)
+    /// Another receiver writes into the destination now.
+    case destinationInUse
     /// The work was interrupted on purpose.
     case interrupted
     /// An item of an old protocol version is too large to be read in one piece.
@@ -20,6 +22,7 @@ enum ReceiverError: Error, Hashable, Sendable {
         case .itemFileDamaged: "item_file_damaged"
         case .itemDigest: "item_digest_mismatch"
         case .destinationUnusable: "destination_unusable"
+        case .destinationInUse: "destination_in_use"
         case .interrupted: "interrupted"
         case .jsonItemTooLarge: "json_item_too_large"
         }

@@ -32,6 +32,15 @@ struct EndToEndTests {
         #expect(outcome.output.hasPrefix("phone settings:"))
     }
 
+    @Test("a receiver that is killed inside roll-ups or inside the archive ends with the same bytes")
+    func killInAggregates() throws {
+        let work = try TemporaryFolder()
+        let script = Checkout.root.appendingPathComponent("Tests/PythonPhone/kill_in_aggregates.py")
+        let outcome = try Program.run("python3", [script.path, try Program.healthmd().path, work.path])
+        #expect(outcome.status == 0, "\(outcome.output)\n\(outcome.errors)")
+        #expect(outcome.output.hasPrefix("kill in aggregates:"))
+    }
+
     @Test("health values reach no log, error, journal or process title; everything written is private")
     func canaries() throws {
         let work = try TemporaryFolder()

@@ -237,7 +237,7 @@ struct HealthDatabaseTests {
             try fixture.rows("SELECT week c1, sport c2, workouts c3, distance_km c4 FROM workouts_per_week", columns: 4)
                 == ["'2026-03-23'|'running'|1|10.0"])
         #expect(
-            try fixture.rows("SELECT bpm c1, seven_day_mean c2 FROM resting_heart_rate", columns: 2) == ["52.0|52.0"])
+            try fixture.rows("SELECT bpm c1, mean_of_seven c2 FROM resting_heart_rate", columns: 2) == ["52.0|52.0"])
         #expect(
             try fixture.rows(
                 "SELECT time c1, samples c2, maximum_bpm c3 FROM heart_rate_by_hour ORDER BY 1", columns: 3)

@@ -140,4 +140,5 @@ def main():
                 receiver.stop()
 
 
-main()
+if __name__ == "__main__":
+    main()

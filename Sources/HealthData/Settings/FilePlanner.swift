@@ -87,6 +87,34 @@ public struct FilePlanner: Sendable {
         }
     }
 
+    /// The path of what another provider delivered for a day; nil when the provider's name can be no folder. The place is
+    /// ours: none is published.
+    public func sidecarPath(provider: String, on date: CivilDate) throws(HealthDataError) -> String? {
+        let isName = provider.utf8.allSatisfy {
+            $0 &- 0x30 < 10 || ($0 | 0x20) &- 0x61 < 26 || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")
+        }
+        guard isName, !provider.isEmpty, provider.utf8.count <= Self.maximumProviderByteCount else { return nil }
+        return try checked(
+            RelativePath.join([
+                settings.healthSubfolder, Self.providersFolder, provider.lowercased(),
+                PathTemplate.text(settings.folderStructure, date: date),
+                PathTemplate.text(settings.filenameFormat, date: date) + ".json",
+            ]))
+    }
+
+    /// The folder of other providers' records, below the health subfolder.
+    static let providersFolder = "Providers"
+    /// The longest name of a provider that becomes a folder.
+    static let maximumProviderByteCount = 64
+
+    /// The folders that single entries go to, as far as settings name them; those of categories lie in the first.
+    public var entryFolders: [String] {
+        let tracking = settings.individualTracking
+        let base = [settings.healthSubfolder, tracking.entriesFolder]
+        let own = tracking.metrics.values.filter(\.isEnabled).compactMap(\.customFolder)
+        return [RelativePath.join(base)] + own.map { RelativePath.join(base + [$0]) }
+    }
+
     private func checked(_ path: String) throws(HealthDataError) -> String {
         if let fault = RelativePath.fault(in: path) {
             throw .invalidSetting(key: "filenameFormat", reason: "gives a path that \(fault)")

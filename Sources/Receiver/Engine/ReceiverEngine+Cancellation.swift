@@ -107,6 +107,8 @@ extension ReceiverEngine {
 
     /// Deletes the payload of a session that is over and then goes on; its rows stay until the job expires.
     func removePayload(of session: LiveSession, then next: @escaping @Sendable () -> Void = {}) {
+        // With it goes the lock of the destination.
+        session.fileMemory = nil
         let folder = session.folder
         let jobID = session.jobID
         // A cancel may come between a raw result and its transaction: then the result is payload too.

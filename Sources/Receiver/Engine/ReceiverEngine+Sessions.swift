@@ -281,10 +281,18 @@ extension ReceiverEngine {
         }
         do {
             let root = try usableDestination(binding)
-            try PlannedFolders.check(manifest.settings, in: root)
+            // Once a session, not once a partition. A plan that cannot be made is told by finalization, in its own words.
+            if session(open.session.sessionID) == nil, let plan = try? FilePlan(manifest) {
+                if plan.isPinnedRollup, open.session.protocolVersion >= RangePlan.minimumProtocolVersion {
+                    try FileFinalizer.requireRangePlan(plan)
+                }
+                try PlannedFolders.check(plan, in: root)
+            }
             return .ready(freeBytes: Int64(clamping: try root.freeSpace().available))
         } catch ReceiverError.destinationUnusable(let reason) {
             return .unusable(reason)
+        } catch let error as FileFinalizer.Unplannable {
+            return .unusable(error.message)
         } catch {
             return .unusable("It cannot be read.")
         }

@@ -145,6 +145,10 @@ extension ReceiverEngine {
     /// What to do about a failure of our own storage.
     func storageMessage(_ error: any Error) -> String {
         let code = stableCode(of: error)
+        if case .destinationInUse? = error as? ReceiverError {
+            return
+                "Another receiver writes into the destination (\(code)). The job goes on when that one is done; to end the wait stop the other receiver, or cancel the job and choose another destination."
+        }
         guard case .diskFull? = error as? StoreError else {
             return
                 "The receiver could not store what it received (\(code)). Check its disk; the job goes on when it works again."

@@ -45,10 +45,9 @@ extension FileFinalizer {
         for format in settings.formats {
             let bytes = try rollup.bytes(as: format)
             do {
-                let isLoose = try put(
-                    plan.planner.path(of: period, as: format), as: format, mode: mode, date: period.end
+                try put(
+                    .rollup, plan.planner.path(of: period, as: format), as: format, mode: mode, date: period.end
                 ) { try $0(bytes) }
-                if isLoose { output.breakdown.rollupFileCount += 1 }
             } catch {
                 try noteAggregateFailure(error, "rollup_\(period.kind.rawValue)")
             }
@@ -69,9 +68,7 @@ extension FileFinalizer {
         let bytes = DataDictionary(settings: settings).bytes()
         do {
             // Written with every export, whatever the mode: nobody's words are in it.
-            if try put(path, as: .json, mode: .overwrite, date: last.day, { try $0(bytes) }) {
-                output.breakdown.dataDictionaryFileCount += 1
-            }
+            try put(.dictionary, path, as: .json, mode: .overwrite, date: last.day) { try $0(bytes) }
         } catch {
             try noteAggregateFailure(error, "data_dictionary")
         }
@@ -94,7 +91,7 @@ extension FileFinalizer {
 
     // MARK: - Failures
 
-    private mutating func noteAggregateFailure(_ error: any Error, _ kind: String) throws {
+    mutating func noteAggregateFailure(_ error: any Error, _ kind: String) throws {
         guard let code = FileFinalizer.lastingCode(of: error) else { throw error }
         output.hasFailedAggregate = true
         guard let date = journal.manifest.requestedDates.last else { return }

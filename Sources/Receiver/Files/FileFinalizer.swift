@@ -25,6 +25,12 @@ struct FileFinalizer {
     /// What is kept between slices, and found again from frontier and files when it is lost.
     struct Memory: Sendable {
         var plan: FilePlan
+        /// Keeps other receivers out of the destination while the job writes.
+        var lock: DestinationLock
+        /// A range plan while its files are rendered.
+        var spool: RangePlanSpool?
+        /// A range plan that is journaled.
+        var rangePlan: RangePlan?
         var archive: ArchiveBuilder?
         var rollups: RollupPass?
     }
@@ -50,12 +56,14 @@ struct FileFinalizer {
     static let sliceSeconds: Double = 0.25
 
     let journal: DestinationJournal
-    let items: Directory
+    let folder: SessionFolder
     let interruption: Interruption
     var memory: Memory
     var output: OutputAccount
     var writer: DestinationWriter
-    private var frontier: Int
+    private(set) var frontier: Int
+    /// The slice must end here: what follows may happen only after its transaction.
+    var isJournalDue = false
 
     var plan: FilePlan { memory.plan }
     var settings: ExportSettings { memory.plan.settings }
@@ -68,7 +76,7 @@ struct FileFinalizer {
         var failure: (any Error)?
         var isFirst = true
         while let step = finalizer.plan.step(at: finalizer.frontier), !work.interruption.isRaised,
-            isFirst || ContinuousClock.now < end
+            !finalizer.isJournalDue, isFirst || ContinuousClock.now < end
         {
             isFirst = false
             let (output, fileCount) = (finalizer.output, finalizer.writer.written.count)
@@ -87,15 +95,16 @@ struct FileFinalizer {
             }
         }
         try finalizer.memory.archive?.sync()
+        let isFinished = finalizer.plan.step(at: finalizer.frontier) == nil
         return Slice(
-            frontier: finalizer.frontier, output: finalizer.output, memory: failure == nil ? finalizer.memory : nil,
-            written: finalizer.writer.written, isFinished: finalizer.plan.step(at: finalizer.frontier) == nil,
-            failure: failure)
+            frontier: finalizer.frontier, output: finalizer.output,
+            memory: failure == nil && !isFinished ? finalizer.memory : nil,
+            written: finalizer.writer.written, isFinished: isFinished, failure: failure)
     }
 
     private init(_ work: Work) throws {
         journal = work.journal
-        items = work.folder.items
+        folder = work.folder
         interruption = work.interruption
         frontier = work.frontier
         output = work.output
@@ -104,23 +113,30 @@ struct FileFinalizer {
             self.memory = memory
             return
         }
-        memory = Memory(plan: try FilePlan(work.journal.manifest))
-        if frontier == 0 { try checkCollisions() }
+        memory = Memory(
+            plan: try FilePlan(work.journal.manifest), lock: try DestinationLock.take(work.binding))
+        if frontier == 0 { try checkPlan() }
+        if isRangePlan, let mark = output.rangePlan {
+            memory.rangePlan = try RangePlanSpool.plan(in: folder.directory, mark)
+        }
         if memory.plan.writesArchive {
             memory.archive = try ArchiveBuilder(in: work.folder.directory, resuming: output.archive)
         }
     }
 
-    private func checkCollisions() throws {
+    private func checkPlan() throws {
+        if isRangePlan { try Self.requireRangePlan(plan) }
         do {
             try plan.checkCollisions()
         } catch {
             throw Unplannable(message: "The export's settings cannot be carried out (\(error.code)).")
         }
+        try PlannedFolders.check(plan, in: writer.root)
     }
 
     /// Does one step, or a part of it; true when the step is complete.
     private mutating func perform(_ step: FilePlan.Step) throws -> Bool {
+        if isRangePlan { return try performOfRangePlan(step) }
         switch step {
         case .day(let index): try writeDay(plan.requested[index])
         case .rollup(let index): return try continueRollup(index)
@@ -130,9 +146,33 @@ struct FileFinalizer {
         return true
     }
 
+    private mutating func performOfRangePlan(_ step: FilePlan.Step) throws -> Bool {
+        guard output.rangePlan != nil else {
+            try continueSpool()
+            return false
+        }
+        switch step {
+        case .day(let index): try commitDay(plan.requested[index], step)
+        case .rollup(let index):
+            do {
+                try commitArtifacts(of: step)
+            } catch {
+                try noteAggregateFailure(error, "rollup_\(plan.periods[index].kind.rawValue)")
+            }
+        case .dictionary:
+            do {
+                try commitArtifacts(of: step)
+            } catch {
+                try noteAggregateFailure(error, "data_dictionary")
+            }
+        case .archive: try publishArchive()
+        }
+        return true
+    }
+
     // MARK: - Days
 
-    private mutating func writeDay(_ planned: FilePlan.Day) throws {
+    mutating func writeDay(_ planned: FilePlan.Day) throws {
         let date = planned.date
         guard let day = journal.days[date] else { throw ReceiverError.itemFileDamaged }
         switch day.content {
@@ -170,41 +210,68 @@ struct FileFinalizer {
     }
 
     /// A day as its item has it.
-    func envelope(of day: DestinationJournal.Day) throws -> (record: DailyRecord, externalCount: Int) {
-        let source = try SessionFolder.source(of: day, protocolVersion: journal.session.protocolVersion, in: items)
+    func envelope(
+        of day: DestinationJournal.Day
+    ) throws -> (record: DailyRecord, externalRecords: [ExternalDailyRecord]) {
+        let source = try SessionFolder.source(
+            of: day, protocolVersion: journal.session.protocolVersion, in: folder.items)
         let envelope = try ItemDecoder().decode(
             HealthDayEnvelope<DailyRecord>.self, from: ItemFile(source, kind: .macHealthDay).root)
         guard let record = envelope.record else { throw ReceiverError.itemFileDamaged }
-        return (record, envelope.externalDailyRecords.count)
+        return (record, envelope.externalDailyRecords)
     }
 
     /// Makes everything that one day gives rise to. False when that is nothing but a note that is not there.
     private mutating func writeRecord(of day: DestinationJournal.Day, _ date: CivilDate) throws -> Bool {
-        let (record, externalCount) = try envelope(of: day)
+        let (record, externalRecords) = try envelope(of: day)
         let document = try DayDocument(record, detail: settings.detail)
-        if plan.writesDays { try writeFiles(of: document, date) }
-        if plan.writesEntries { try writeEntries(of: document, date, day) }
-        var isNoteSkipped = false
-        if plan.writesNotes, let path = try plan.planner.dailyNotePath(on: date) {
-            isNoteSkipped = try !writer.merge(document, intoNote: path, settings: settings)
-            if isNoteSkipped {
-                output.breakdown.dailyNoteSkipCount += 1
-            } else {
-                output.breakdown.dailyNoteUpdateCount += 1
-            }
+        if plan.writesDays {
+            try writeFiles(of: document, date)
+            try writeSidecars(externalRecords, date, day)
         }
-        note(record, externalCount, of: day)
-        return !(plan.isNotesOnly && isNoteSkipped)
+        if plan.writesEntries { try writeEntries(of: document, date, day) }
+        // A note is merged with what stands there: never spooled.
+        let hasNote = try memory.spool != nil || mergeNote(document, date)
+        note(record, of: day)
+        return hasNote
+    }
+
+    /// Merges a day into its note, if notes are wanted. False when the note is the only output and is not there.
+    mutating func mergeNote(_ document: DayDocument, _ date: CivilDate) throws -> Bool {
+        guard plan.writesNotes, let path = try plan.planner.dailyNotePath(on: date) else { return true }
+        let isMerged = try writer.merge(document, intoNote: path, settings: settings)
+        if isMerged {
+            output.breakdown.dailyNoteUpdateCount += 1
+        } else {
+            output.breakdown.dailyNoteSkipCount += 1
+        }
+        return isMerged || !plan.isNotesOnly
     }
 
     private mutating func writeFiles(of document: DayDocument, _ date: CivilDate) throws {
         for planned in try plan.planner.files(for: date) {
             guard case .day(let format) = planned.content else { continue }
-            let isLoose = try put(planned.path, as: format, date: date) { [settings] sink in
+            try put(.day, planned.path, as: format, date: date) { [settings] sink in
                 try DayRenderer.write(document, as: format, settings: settings, to: sink)
             }
-            if isLoose { output.breakdown.looseAggregateFileCount += 1 }
         }
+    }
+
+    /// Records of other providers are files of their own. They are replaced whatever the write mode is: nobody's words
+    /// are in them.
+    private mutating func writeSidecars(
+        _ records: [ExternalDailyRecord], _ date: CivilDate, _ day: DestinationJournal.Day
+    ) throws {
+        guard !records.isEmpty else { return }
+        let (sidecars, unwritable) = try ProviderSidecar.all(records, on: date, plan.planner)
+        for sidecar in sidecars {
+            try put(.sidecar, sidecar.path, as: .json, mode: .overwrite, date: date) { try $0(sidecar.bytes()) }
+        }
+        guard unwritable > 0 else { return }
+        output.add(
+            ConnectedProtocol.PartialFailure(
+                date: day.sourceDate, dataType: "external_daily_records", dateRangeDescription: "",
+                errorDescription: "\(unwritable) records of other providers have no usable or a repeated name."))
     }
 
     private mutating func writeEntries(
@@ -216,8 +283,7 @@ struct FileFinalizer {
             throw HealthDataError.pathCollision(entry.path)
         }
         for entry in entries.entries {
-            let isLoose = try put(entry.path, as: .markdown, date: date) { try $0(entry.bytes) }
-            if isLoose { output.breakdown.individualEntryFileCount += 1 }
+            try put(.entry, entry.path, as: .markdown, date: date) { try $0(entry.bytes) }
         }
         for metricID in entries.missingMetricIDs {
             output.add(
@@ -228,7 +294,7 @@ struct FileFinalizer {
     }
 
     /// What could not be rendered is told, never silent.
-    private mutating func note(_ record: DailyRecord, _ externalCount: Int, of day: DestinationJournal.Day) {
+    private mutating func note(_ record: DailyRecord, of day: DestinationJournal.Day) {
         for failure in record.partialFailures {
             output.add(
                 ConnectedProtocol.PartialFailure(
@@ -236,25 +302,24 @@ struct FileFinalizer {
                     dataType: failure.dataType, dateRangeDescription: failure.dateRangeDescription,
                     errorDescription: failure.errorDescription))
         }
-        if externalCount > 0 {
-            output.add(
-                ConnectedProtocol.PartialFailure(
-                    date: day.sourceDate, dataType: "external_daily_records", dateRangeDescription: "",
-                    errorDescription: "Records of other providers are not written as files."))
-        }
     }
 
-    /// Puts a file into the archive, or into the destination by the write mode; true when it stands loose.
+    /// Puts a file into the spool of a range plan, into the archive, or into the destination by the write mode; one that
+    /// stands loose is counted.
     mutating func put(
-        _ path: String, as format: ExportFormat, mode: WriteMode? = nil, date: CivilDate,
+        _ kind: OutputKind, _ path: String, as format: ExportFormat, mode: WriteMode? = nil, date: CivilDate,
         _ render: DestinationWriter.Rendering
-    ) throws -> Bool {
+    ) throws {
+        guard memory.spool == nil else {
+            try memory.spool?.add(kind, path, render)
+            return
+        }
         guard memory.archive == nil else {
             let name = plan.entryName(of: path)
             try memory.archive?.add(name, date: date, render)
-            return false
+            return
         }
         try writer.put(path, as: format, mode: mode ?? settings.writeMode, render)
-        return true
+        output.count(kind)
     }
 }

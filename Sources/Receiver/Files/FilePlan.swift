@@ -36,6 +36,8 @@ struct FilePlan: Sendable {
     let periods: [RollupPeriod]
     /// Places of ``periods``.
     let periodIndex: [RollupPeriod: Int]
+    /// Whether a source's renderer is pinned and roll-ups are wanted (corpus-protocol.md 13.6).
+    let isPinnedRollup: Bool
     /// When the source made the manifest: what roll-ups say of their making, so that a repetition gives the same bytes.
     let generatedAt: Date
 
@@ -53,6 +55,8 @@ struct FilePlan: Sendable {
         transferred = try FilePlan.transferredDays(of: manifest, requested)
         periods = FilePlan.periods(settings, requested)
         periodIndex = Dictionary(uniqueKeysWithValues: periods.enumerated().map { ($1, $0) })
+        let pin = manifest.content.appleExportEnginePin ?? manifest.settings.content.appleExportEnginePin
+        isPinnedRollup = pin != nil && !periods.isEmpty
         if !periods.isEmpty, zip(transferred, transferred.dropFirst()).contains(where: { $0.day >= $1.day }) {
             throw FileFinalizer.Unplannable(message: "The days of the export are not in the order of the calendar.")
         }
@@ -99,6 +103,17 @@ struct FilePlan: Sendable {
         case 0: return .dictionary
         case 1 where writesArchive: return .archive
         default: return nil
+        }
+    }
+
+    /// The day that a step's files bear as their time in an archive.
+    func date(of step: Step) -> CivilDate {
+        switch step {
+        case .day(let index): return requested[index].day
+        case .rollup(let index): return periods[index].end
+        case .dictionary, .archive:
+            guard let last = requested.last else { preconditionFailure("a manifest without days") }
+            return last.day
         }
     }
 

@@ -18,6 +18,9 @@ struct OutputAccount: Codable, Hashable, Sendable {
     var partialFailuresWereCut = false
     /// Where the unfinished archive may be continued; nil before its first entry (export-formats.md 8).
     var archive: ZipArchiveWriter.Checkpoint?
+    /// The journaled range plan of a pinned job; nil before it is spooled whole, and for all other jobs
+    /// (corpus-protocol.md 13.6).
+    var rangePlan: RangePlan.Mark?
     /// Whether a roll-up, the archive or the dictionary could not be written for good; absent means no.
     var hasFailedAggregate: Bool?
 
@@ -29,6 +32,17 @@ struct OutputAccount: Codable, Hashable, Sendable {
         breakdown.looseAggregateFileCount + breakdown.individualEntryFileCount + breakdown.dataDictionaryFileCount
             + breakdown.zipArchiveFileCount + breakdown.rollupFileCount + breakdown.providerSidecarFileCount
             + breakdown.unclassifiedFileCount
+    }
+
+    /// Counts a loose file that is in its place.
+    mutating func count(_ kind: OutputKind) {
+        switch kind {
+        case .day: breakdown.looseAggregateFileCount += 1
+        case .entry: breakdown.individualEntryFileCount += 1
+        case .sidecar: breakdown.providerSidecarFileCount += 1
+        case .rollup: breakdown.rollupFileCount += 1
+        case .dictionary: breakdown.dataDictionaryFileCount += 1
+        }
     }
 
     /// Adds a warning, up to the limit.

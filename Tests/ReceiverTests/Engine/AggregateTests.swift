@@ -221,8 +221,12 @@ import Testing
     @Test("a roll-up that cannot be written fails no day: it is told, and the job is a partial success")
     func failedRollup() throws {
         let rig = try EngineRig()
-        try write("not a folder", "Health/Rollups", rig)
-        _ = try begin(rig) { $0.generateRangeSummary = true }
+        // A folder where the file should be.
+        try write("mine", "Health/Rollups/Range/2026-01-01_to_2026-01-03.json/note", rig)
+        _ = try begin(rig) {
+            $0.exportFormats = ["JSON"]
+            $0.generateRangeSummary = true
+        }
         let result = try result(rig)
         #expect(result.status == .partialSuccess && result.successCount == 3 && result.hadTerminalRangeFailure)
         #expect(result.failedDateDetails.isEmpty && result.outputBreakdown?.rollupFileCount == 0)

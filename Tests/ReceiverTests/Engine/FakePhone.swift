@@ -84,7 +84,8 @@ struct FakePhone {
     }
 
     static func healthDay(
-        _ label: String, steps: Int? = 4_711, failure: DayFailure.Reason? = nil, isRequested: Bool = true
+        _ label: String, steps: Int? = 4_711, failure: DayFailure.Reason? = nil, isRequested: Bool = true,
+        external: [ExternalDailyRecord] = []
     ) throws -> [UInt8] {
         let instant = Date(timeIntervalSinceReferenceDate: date(label).secondsSince2001)
         var record: DailyRecord?
@@ -96,7 +97,8 @@ struct FakePhone {
         return try ItemEncoder().encode(
             HealthDayEnvelope(
                 sourceDate: instant, isRequestedDate: isRequested, record: record,
-                failure: failure.map { DayFailure(date: instant, reason: $0) }), kind: .macHealthDay)
+                failure: failure.map { DayFailure(date: instant, reason: $0) }, externalDailyRecords: external),
+            kind: .macHealthDay)
     }
 
     // MARK: - Partitions
