@@ -357,6 +357,8 @@ def end_of(tracer, traced):
             state = "gone"
         tracer.kill()
         tracer.wait()
+        if state not in ("Z", "X", "gone"):
+            os.kill(traced, signal.SIGKILL)
         check(state in ("Z", "X", "gone"), f"the traced program does not end: state {state}")
         return -signal.SIGKILL
 

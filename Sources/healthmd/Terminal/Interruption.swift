@@ -18,16 +18,20 @@ final class Interruption: @unchecked Sendable {
 
     var exitStatus: ExitCode { signal == SIGTERM ? .terminated : .interrupted }
 
-    /// Takes both signals over from the default action.
+    /// Takes both signals over from the default action. When it returns, neither can be lost any more.
     static func watch() -> Interruption {
         let interruption = Interruption()
+        let registered = DispatchSemaphore(value: 0)
         for number in [SIGINT, SIGTERM] {
-            Foundation.signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { interruption.receive(number) }
+            source.setRegistrationHandler { registered.signal() }
             source.resume()
             interruption.sources.append(source)
         }
+        // Dispatch installs its handlers on a thread of its own. Ignoring the signals until then would lose one for good: a
+        // service that was told to stop while it started would run on.
+        for _ in interruption.sources { registered.wait() }
         return interruption
     }
 
