@@ -178,6 +178,15 @@ public final class ReceiverDaemon: Sendable {
         engine.log("receiver_ready", ("control_port", .number(Int64(controlPort))))
     }
 
+    /// Whether the disk failed a sync of the journal.
+    public var hasLostJournal: Bool { engine.store.database.hasFailedForGood }
+
+    /// Calls a closure, once, when the disk has failed a sync of the journal: nothing can be stored any more, so the process has to
+    /// end, and a new one goes on from what is on the disk.
+    public func onJournalLoss(_ action: @escaping @Sendable () -> Void) {
+        engine.queue.post { [engine] in engine.journalLoss = action }
+    }
+
     /// Ends in order (extensions.md 5): what is being applied or written finishes its step, jobs pause durably,
     /// waiters are answered, connections close. Blocks until then.
     public func stop() {
@@ -200,6 +209,7 @@ public final class ReceiverDaemon: Sendable {
         // The hooks hold the listener, which holds the engine; nobody else runs any more.
         engine.connectionEnder = nil
         engine.connectionApprover = nil
+        engine.journalLoss = nil
         lock.withLock { $0 = nil }
     }
 
@@ -240,6 +250,11 @@ private final class EngineHolder: @unchecked Sendable {
     /// Called on the engine's thread when there is nothing else to do.
     func idle() -> Double? {
         guard let engine = lock.withLock({ engine }) else { return 1 }
+        if engine.store.database.hasFailedForGood, let tell = engine.journalLoss {
+            engine.journalLoss = nil
+            engine.log("journal_lost")
+            tell()
+        }
         let seconds = engine.secondsUntilTick()
         guard seconds <= 0 else { return seconds }
         engine.tick()

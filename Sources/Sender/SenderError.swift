@@ -23,6 +23,8 @@ public enum SenderError: Error, Sendable, Equatable {
     case storedStateDamaged(String)
     /// An item file is missing or was changed.
     case itemDamaged(name: String)
+    /// The disk failed a sync of the journal: this process can store nothing any more.
+    case journalLost
     /// The import that a job reads is not there any more.
     case generationGone(Int)
 
@@ -40,6 +42,7 @@ public enum SenderError: Error, Sendable, Equatable {
         case .invalidDays: "invalid_date_range"
         case .storedStateDamaged: "stored_state_damaged"
         case .itemDamaged: "item_damaged"
+        case .journalLost: "journal_sync_failed"
         case .generationGone: "generation_gone"
         }
     }
@@ -65,6 +68,9 @@ extension SenderError: CustomStringConvertible {
         case .storedStateDamaged(let detail):
             "The stored state of the phone is damaged: \(detail). Restore it from a backup."
         case .itemDamaged(let name): "The prepared day \(name) is missing or was changed. Ask for the export again."
+        case .journalLost:
+            "The disk failed to keep the journal, so nothing more is done with it. Check the disk, then start again; what was "
+                + "confirmed before is there."
         case .generationGone(let number):
             "Import \(number), which the job reads, is not there any more. Ask for the export again."
         }

@@ -170,7 +170,7 @@ class Fill:
                 disk.fill(self.leaving)
             if client.answer is not None:
                 return None
-            deadline = time.monotonic() + 8
+            deadline = time.monotonic() + 20
             while time.monotonic() < deadline and client.answer is None and not (told := client.refusals > 0 or waits(stage, client)):
                 time.sleep(0.05)
             if client.answer is None:

@@ -109,13 +109,20 @@ public struct ListenerGate: Sendable {
         Effects(changes: dropUnapproved() + trust.dropExpired(at: now))
     }
 
-    /// Decides on a copy, stores what changed, then adopts the copy. When `store` throws, nothing happened.
+    /// Decides on a copy, stores what changed, then adopts the copy. When `store` throws, nothing happened, unless it was only to note
+    /// the visit of a phone that is trusted already: a full disk does not turn it away.
     public mutating func decide<Result>(
         storing store: ([TrustChange]) throws -> Void, _ decision: (inout ListenerGate) throws -> (Result, Effects)
     ) throws -> (Result, Effects) {
         var copy = self
         let (result, effects) = try decision(&copy)
-        if !effects.changes.isEmpty { try store(effects.changes) }
+        if !effects.changes.isEmpty {
+            do {
+                try store(effects.changes)
+            } catch {
+                guard effects.changes.allSatisfy(\.isNote) else { throw error }
+            }
+        }
         self = copy
         return (result, effects)
     }

@@ -92,6 +92,9 @@ public enum TrustChange: Sendable {
     case touchRecord(installationID: UUID, displayName: String, lastConnectedAt: Double)
     /// Deletes the record of an installation.
     case removeRecord(UUID)
+
+    /// Whether nobody's trust depends on it.
+    var isNote: Bool { if case .touchRecord = self { true } else { false } }
 }
 
 /// Whom a listener trusts: a value that mirrors the database. Every method that changes it says what changed.

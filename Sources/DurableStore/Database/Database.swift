@@ -134,6 +134,13 @@ public final class Database: @unchecked Sendable {
         }
     }
 
+    /// Whether the disk failed a sync. Every access fails from now on, since the kernel takes the pages for written and a retry
+    /// would lie; what is on the disk stays in force. Only a new process may go on from it.
+    public var hasFailedForGood: Bool {
+        // Nothing is thrown: no statement is run.
+        (try? exclusively { $0.hasFailedForGood }) ?? false
+    }
+
     private func exclusively<Result>(_ body: (DatabaseConnection) throws -> Result) throws -> Result {
         let thread = UInt(pthread_self())
         precondition(

@@ -12,6 +12,9 @@ public final class DatabaseConnection {
     /// Set when a sync failed: the pages count as clean although they are not on the disk, so nothing may follow.
     private var finalFailure: StoreError?
 
+    /// Whether a sync failed: every access fails from now on.
+    var hasFailedForGood: Bool { finalFailure != nil }
+
     init(pointer: OpaquePointer?, displayPath: String) {
         self.pointer = pointer
         self.displayPath = displayPath

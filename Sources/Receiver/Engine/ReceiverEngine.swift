@@ -80,6 +80,8 @@ final class ReceiverEngine: @unchecked Sendable {
     var connectionEnder: (@Sendable (ConnectionID, ConnectionEnd) -> Void)?
     /// Tells a held connection that the person said yes; set by the daemon.
     var connectionApprover: (@Sendable (ConnectionID) -> Void)?
+    /// Tells the process, once, that the disk failed a sync of the journal: it has to end. Set by the daemon.
+    var journalLoss: (@Sendable () -> Void)?
     /// Nothing new is begun any more.
     var isStopping = false
     /// Sessions whose finalization is on the worker now.

@@ -17,8 +17,14 @@ struct SessionFolder: Sendable {
     /// (corpus-protocol.md 13.2.8); the next start removes it when no row knows it.
     static func create(_ id: UUID, in sessions: Directory) throws -> SessionFolder {
         guard try sessions.status(of: id.uuidString) == nil else { throw ReceiverError.sessionFolderChanged }
-        let directory = try sessions.createDirectory(id.uuidString)
-        return SessionFolder(directory: directory, items: try directory.createDirectory("items"))
+        do {
+            let directory = try sessions.createDirectory(id.uuidString)
+            return SessionFolder(directory: directory, items: try directory.createDirectory("items"))
+        } catch {
+            // Nobody knows it yet; left there half made, it would stand in the way of the phone's next open.
+            try? sessions.removeTree(id.uuidString)
+            throw error
+        }
     }
 
     /// Opens the folder of a stored session, which must be the very one that the journal remembers.

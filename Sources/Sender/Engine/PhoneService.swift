@@ -70,12 +70,15 @@ final class PhoneService {
     }
 
     /// Runs the engine on this thread until the token is set, or until `isDone` says so after an event.
-    func run(_ token: StopToken, isDone: () -> Bool = { false }) {
+    ///
+    /// Throws `journal_sync_failed` when the disk fails the journal: then the process has to end, and a new one goes on from
+    /// what is on the disk.
+    func run(_ token: StopToken, isDone: () -> Bool = { false }) throws {
         token.whenStopped { [mailbox] in mailbox.post(.stop) }
         dial.start()
         var version: Int64?
         var nextPoll = 0.0
-        while !token.isStopped, !isDone() {
+        while !token.isStopped, !isDone(), !store.hasLostJournal {
             let now = clock.now().monotonic
             let deadline = min(engine.nextDeadline ?? .infinity, nextPoll)
             for event in mailbox.take(waitingFor: max(deadline - now, 0)) { engine.handle(event) }
@@ -90,6 +93,7 @@ final class PhoneService {
         mailbox.close()
         dial.stop()
         worker.stop()
+        if store.hasLostJournal { throw SenderError.journalLost }
     }
 
     private func noticeChanges(_ version: inout Int64?) {

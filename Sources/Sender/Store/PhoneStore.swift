@@ -19,6 +19,9 @@ public final class PhoneStore: Sendable {
     let items: Directory
     let database: Database
 
+    /// Whether the disk failed a sync of the journal: only a new process may go on.
+    var hasLostJournal: Bool { database.hasFailedForGood }
+
     /// Opens the store of a phone folder, and makes it when it is missing.
     public init(folder: Directory) throws {
         self.folder = folder

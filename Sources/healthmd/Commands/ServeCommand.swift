@@ -41,11 +41,20 @@ enum ServeCommand {
             daemon.stop()
             throw error
         }
+        // The way out of every other end.
+        daemon.onJournalLoss { kill(getpid(), SIGTERM) }
         interruption.wait()
         notice.stopping()
         // In this order: what waits at the API is let go while the receiver can still be told.
         api.stop()
         daemon.stop()
+        if daemon.hasLostJournal {
+            throw ReceiverDaemonError.state(
+                code: "journal_sync_failed",
+                detail:
+                    "The disk failed to keep the journal. Check it, then start again; what was confirmed before is there."
+            )
+        }
         return .success
     }
 

@@ -130,6 +130,16 @@ struct TrustTests {
         #expect(rig.gate.desk.pairing(pairing.id)?.state == .waiting)
     }
 
+    @Test("a trusted phone is let in although its visit cannot be noted")
+    func unnotedVisit() throws {
+        let rig = TransportRig()
+        try rig.openPairing()
+        let secret = try #require(rig.dial(TransportRig.code()).confirmed?.reconnectSecret)
+        rig.storeFails = true
+        let later = rig.dial(trusted(secret))
+        #expect(later.listenerSession != nil && later.listenerEnd == nil)
+    }
+
     @Test("the changes that the gate hands out rebuild its store")
     func changesRebuildTheStore() throws {
         let rig = TransportRig()

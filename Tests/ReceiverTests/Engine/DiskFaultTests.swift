@@ -104,6 +104,27 @@ import Testing
         #expect(call > 20)
     }
 
+    @Test(
+        "a session's folder that could not be made whole does not stand in the way of the next open", arguments: errors)
+    func folderFaults(_ number: Int32) throws {
+        var call = 0
+        while true {
+            call += 1
+            let memory = InMemoryDisk()
+            _ = try Directory.openRoot("/state", on: memory, creating: true)
+            let disk = FaultyDisk(memory, fault: .init(call: call, number: number))
+            let id = UUID()
+            var isMade = false
+            do {
+                _ = try SessionFolder.create(id, in: Directory.openRoot("/state", on: disk))
+                isMade = true
+            } catch is StoreError {}
+            guard disk.didFail else { break }
+            if !isMade { _ = try SessionFolder.create(id, in: Directory.openRoot("/state", on: memory)) }
+        }
+        #expect(call > 4)
+    }
+
     @Test("what an application reports as done survives a loss of power", arguments: 0..<8)
     func powerLoss(_ seed: UInt64) throws {
         let phone = try phone()

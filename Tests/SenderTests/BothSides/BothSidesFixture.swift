@@ -132,7 +132,7 @@ private final class RunningPhone {
                 let service = try PhoneService(
                     store: store, library: library,
                     configuration: .init(installationID: identity, deviceName: "NAS"), report: report)
-                service.run(token)
+                try service.run(token)
             } catch {
                 box.value = 1
             }
