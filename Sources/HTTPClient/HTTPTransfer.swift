@@ -24,8 +24,10 @@ public struct HTTPTransfer {
 
     /// Why there is no answer.
     public enum Failure: Error {
-        /// No connection, or it broke before an answer.
+        /// No connection.
         case unreachable(String)
+        /// The connection ended before an answer; the request may have arrived.
+        case brokenOff
         /// The answer ended early.
         case cutShort
         case timedOut
@@ -174,7 +176,7 @@ public struct HTTPTransfer {
         case CURLE_WRITE_ERROR: throw context.failure ?? Failure.cutShort
         case CURLE_OPERATION_TIMEDOUT: throw Failure.timedOut
         case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_GOT_NOTHING:
-            throw context.head.status == 0 ? Failure.unreachable("no answer") : Failure.cutShort
+            throw context.head.status == 0 ? Failure.brokenOff : Failure.cutShort
         default: throw Failure.unreachable(String(cString: curl_easy_strerror(code)))
         }
     }

@@ -37,7 +37,8 @@ public enum ReceiverDaemonError: Error, Sendable {
             "Another receiver\(pid.map { " (pid \($0))" } ?? "") uses this folder. Stop it, or choose another --data-dir."
         case .state(_, let detail), .listener(_, let detail): detail
         case .destinationDiffers(let stored):
-            "The destination is \(stored) already. Change it with `healthmd destination set DIR`."
+            "Another destination is stored: \(stored). Start without --destination to keep it; to change it, start without "
+                + "--destination, then run `healthmd destination set DIR` beside it."
         case .destination(let error): error.message
         }
     }
@@ -148,7 +149,8 @@ public final class ReceiverDaemon: Sendable {
 
     private func begin() throws(ReceiverDaemonError) {
         let started = Promise<String?>()
-        engine.queue.post { [engine, listener] in
+        engine.queue.post { [engine, listener, addresses = options.peerAddresses] in
+            engine.listenerAddresses = addresses
             engine.listenerPort = listener.port
             engine.connectionEnder = { listener.end($0, $1) }
             engine.connectionApprover = { listener.approve($0) }

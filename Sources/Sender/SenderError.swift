@@ -19,6 +19,12 @@ public enum SenderError: Error, Sendable, Equatable {
     case setting(key: String, String)
     /// A day or a range is not one.
     case invalidDays(String)
+    /// A day outside of what was imported.
+    case dayNotImported(String, first: String?, last: String?)
+    /// The workstation does not know this side any more.
+    case pairAgain
+    /// No job of this id can be cancelled.
+    case noSuchJob
     /// A stored row cannot be understood.
     case storedStateDamaged(String)
     /// An item file is missing or was changed.
@@ -40,6 +46,9 @@ public enum SenderError: Error, Sendable, Equatable {
         case .peerFault(let code, _): code
         case .setting: "invalid_setting"
         case .invalidDays: "invalid_date_range"
+        case .dayNotImported: "day_not_imported"
+        case .pairAgain: "pair_again"
+        case .noSuchJob: "no_such_job"
         case .storedStateDamaged: "stored_state_damaged"
         case .itemDamaged: "item_damaged"
         case .journalLost: "journal_sync_failed"
@@ -59,12 +68,21 @@ extension SenderError: CustomStringConvertible {
         case .pairingCodeInvalid:
             "A pairing code has exactly 20 digits. Take it from `healthmd pair` on the workstation."
         case .pairingRejected:
-            "The workstation refused the pairing. Run `healthmd pair` there again and use the new code."
+            "The workstation refused the pairing. While `healthmd pair` still waits there, run this again and type its code "
+                + "once more; if it does not wait any more, open a new one and use its code."
         case .unreachable(let detail):
             "The workstation cannot be reached: \(detail). Is `healthmd serve` running there?"
         case .peerFault(_, let detail): "The workstation did not keep to the protocol: \(detail)."
         case .setting(let key, let detail): "The setting \(key) cannot be changed so: \(detail)."
         case .invalidDays(let detail): "These are not usable days: \(detail). Write them as yyyy-MM-dd."
+        case .dayNotImported(let day, let first?, let last?):
+            "\(day) was not imported: the store holds \(first) to \(last). Name one of these days, or import a newer export."
+        case .dayNotImported(let day, _, _): "\(day) was not imported: the store holds no days. Import an export."
+        case .pairAgain:
+            "The workstation does not know this phone side any more. Pair again: `healthmd pair` there, then "
+                + "`healthmd phone pair HOST` here."
+        case .noSuchJob:
+            "No job of this id is under way or waits. `healthmd phone status` lists the jobs with their states."
         case .storedStateDamaged(let detail):
             "The stored state of the phone is damaged: \(detail). Restore it from a backup."
         case .itemDamaged(let name): "The prepared day \(name) is missing or was changed. Ask for the export again."

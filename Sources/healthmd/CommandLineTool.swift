@@ -47,7 +47,7 @@ struct CommandLineTool {
             return refuse(error, asDocument: invocation.has("--json"), asText: invocation.has("--human"))
         } catch {
             let failure = FailureText.failure(of: error)
-            console.print(document(failure))
+            report(failure, invocation)
             return failure.status.number(extended: extended)
         }
     }
@@ -61,6 +61,15 @@ struct CommandLineTool {
             console.print(error.document)
         }
         return ExitCode.usage.rawValue
+    }
+
+    /// One document on standard output; for people the same words on standard error.
+    private func report(_ failure: CommandFailure, _ invocation: Invocation) {
+        guard console.isForPeople(invocation) else { return console.print(document(failure)) }
+        console.note("healthmd: \(TerminalText.safe(failure.message)) (\(failure.code))")
+        guard !failure.details.isEmpty else { return }
+        console.noteWithoutLineEnd(
+            HumanText.of(.object(JSONObject(failure.details.map { JSONObject.Member($0.0, $0.1) }))))
     }
 
     private func document(_ failure: CommandFailure) -> JSONValue {

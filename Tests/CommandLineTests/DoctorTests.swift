@@ -21,7 +21,9 @@ struct DoctorTests {
         let document = try run.document()
         #expect(document["schema"] == "healthmd.cli_doctor" && document["status"] == "action_required")
         #expect(document["checks"]?.array?.compactMap { $0["code"]?.string } == Self.codes)
-        #expect(document["next_actions"]?.array?.first?["command"] == "healthmd serve")
+        #expect(
+            document["next_actions"]?.array?.first?["command"]?.string
+                == "healthmd serve --data-dir '\(folder.appending("s"))'")
         #expect(document["public_status"]?.isNull == true)
         #expect(!FileManager.default.fileExists(atPath: folder.appending("s")))
     }
@@ -62,6 +64,9 @@ struct DoctorTests {
         #expect(ListeningSockets.reach(ofPort: 17_647, tables: [everywhere]) == nil)
     }
 
+    private let service = DoctorChecks.Service(runtime: nil, options: "")
+    private let gone: JSONValue = ["selected": true, "writable": false, "path": "/x"]
+
     @Test("each judgement is made on both sides of its bound")
     func judgements() {
         #expect(DoctorChecks.freeSpace([("/a", DoctorChecks.lowSpaceByteCount)]).state == .ready)
@@ -73,28 +78,56 @@ struct DoctorTests {
         func jobs(_ time: String) -> JSONValue {
             ["jobs": [["job_id": .string(JobExitTests.job), "updated_at": .string(time)]]]
         }
+        func stalledJobs(_ jobs: JSONValue, isConnected: Bool) -> DoctorCheck {
+            DoctorChecks.stalledJobs(jobs, isConnected: isConnected, now: now, service)
+        }
         // 1 800 000 000 is 2027-01-15T08:00:00Z.
-        #expect(DoctorChecks.stalledJobs(jobs("2027-01-15T07:45:00Z"), now: now).state == .ready)
-        let stalled = DoctorChecks.stalledJobs(jobs("2027-01-15T07:44:59Z"), now: now)
+        #expect(stalledJobs(jobs("2027-01-15T07:45:00Z"), isConnected: true).state == .ready)
+        let stalled = stalledJobs(jobs("2027-01-15T07:44:59Z"), isConnected: true)
+        #expect(
+            stalledJobs(jobs("2027-01-15T07:44:59Z"), isConnected: false).action?.command
+                == "healthmd jobs show \(JobExitTests.job)")
         #expect(stalled.state == .warning && stalled.action?.command == "healthmd resume \(JobExitTests.job)")
-        #expect(DoctorChecks.pairedPeer(["devices": []]).state == .actionRequired)
-        #expect(DoctorChecks.destination(["selected": false, "writable": false]).isBlocking == false)
-        #expect(DoctorChecks.destination(["selected": true, "writable": false, "path": "/x"]).isBlocking)
+        #expect(DoctorChecks.pairedPeer(["devices": []], service).state == .actionRequired)
+        #expect(
+            DoctorChecks.destination(["selected": false, "writable": false], found: .missing, service).isBlocking
+                == false)
+        #expect(DoctorChecks.destination(gone, found: .missing, service).isBlocking)
+    }
+
+    /// A command line as a shell cuts it, as far as single quotes go.
+    private static func words(_ line: String) -> [String] {
+        var words: [String] = []
+        for (index, part) in line.split(separator: "'", omittingEmptySubsequences: false).enumerated() {
+            words += index.isMultiple(of: 2) ? part.split(separator: " ").map(String.init) : [String(part)]
+        }
+        return words
     }
 
     @Test("every next step that is a command of ours is understood")
     func nextSteps() throws {
         let parser = ArgumentParser(commands: CommandLineTool.commands)
+        let running = DoctorChecks.Service(
+            runtime: RuntimeFile(pid: 42, controlPort: 17_645, peerPort: 1, startedAt: nil),
+            options: " --data-dir 'a b'")
         let checks = [
-            DoctorChecks.receiver(isAnswering: false, failure: nil),
-            DoctorChecks.peerListener(port: 1, reach: .loopback), DoctorChecks.peerListener(port: 1, reach: nil),
-            DoctorChecks.pairedPeer(["devices": []]), DoctorChecks.connectedPeer(["iphone": ["connected": false]]),
-            DoctorChecks.destination(["selected": true, "writable": false, "path": "/x"]),
+            DoctorChecks.receiver(isAnswering: false, failure: nil, service),
+            DoctorChecks.receiver(
+                isAnswering: false, failure: CommandFailure("unauthorized", "no token"), service),
+            DoctorChecks.peerListener(running, reach: .loopback), DoctorChecks.peerListener(running, reach: nil),
+            DoctorChecks.pairedPeer(["devices": []], running),
+            DoctorChecks.connectedPeer(["iphone": ["connected": false]], isPhoneHere: true, running),
+            DoctorChecks.connectedPeer(["iphone": ["connected": false]], isPhoneHere: false, running),
+            DoctorChecks.destination(gone, found: .missing, running),
+            DoctorChecks.destination(gone, found: .closed, running),
+            DoctorChecks.destination(gone, found: .other, running),
         ]
         for check in checks {
             let command = try #require(check.action?.command)
-            let words = command.split(separator: " ").map { $0.replacingOccurrences(of: "'", with: "") }
-            #expect(words.first == "healthmd")
+            // The last command of the line is ours; what stands before it belongs to the system.
+            let own = try #require(command.range(of: "healthmd ", options: .backwards))
+            let words = Self.words(String(command[own.lowerBound...]))
+            #expect(command.contains("--data-dir 'a b'") == (words.contains("a b")))
             guard case .run = try parser.parse(Array(words.dropFirst())) else {
                 Issue.record("\(command) does not run")
                 continue

@@ -173,4 +173,28 @@ struct InspectionTests {
         #expect(unknown.status == 1)
         #expect(try unknown.document()["error"] == "unknown_metric_category")
     }
+
+    @Test(
+        "a file of another kind is refused with its code, and said what it is and which command reads it",
+        arguments: [
+            (["item", "inspect"], "HMDCORP1 and more than a header", "partition", "healthmd partition inspect"),
+            (["item", "verify"], "{\"schema\":\"healthmd.health_data\"}", "json", "healthmd render"),
+            (["partition", "inspect"], "HMDCITEM and more than a header", "item", "healthmd item inspect"),
+            (["manifest", "fingerprint"], "PK\u{3}\u{4} and so on, a zip", "zip", "health-export inspect"),
+            (["manifest", "fingerprint"], "<?xml version=\"1.0\"?><HealthData/>", "xml", "health-export inspect"),
+            (
+                ["manifest", "fingerprint"], "{\"schema\":\"healthmd.health_data\"}", "healthmd.health_data",
+                "no schema"
+            ),
+        ] as [([String], String, String, String)])
+    func otherKinds(command: [String], content: String, found: String, advice: String) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.appending("file")
+        try Data(content.utf8).write(to: URL(fileURLWithPath: path))
+        let run = try CommandRun(command + [path])
+        #expect(run.status == 1)
+        let document = try run.document()
+        #expect(document["found"]?.string == found && document["offset"] != nil, "\(run.text)")
+        #expect(document["message"]?.string?.contains(advice) == true, "\(run.text)")
+    }
 }

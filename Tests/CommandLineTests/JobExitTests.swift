@@ -76,7 +76,9 @@ struct JobExitTests {
             ("unavailable", "device_selection_required", "--device"),
             ("unavailable", "mac_destination_unavailable", "healthmd destination set"),
             ("unavailable", "export_in_progress", "healthmd status --job \(job)"),
-            ("unavailable", "job_not_found", "healthmd jobs"),
+            ("unavailable", "job_not_found", "healthmd jobs"), ("unavailable", "direct_not_paired", "healthmd pair"),
+            ("unavailable", "iphone_not_connected", "nothing was started"),
+            ("failure", "selection_would_replace", "--replace"),
         ])
     func hints(status: String, reason: String, hint: String) throws {
         let fake = try FakeReceiver.always(
@@ -86,6 +88,33 @@ struct JobExitTests {
                 "active_job_id": .string(Self.job),
             ])
         #expect(try run(["export"] + Self.dates, fake).errors.contains(hint))
+    }
+
+    @Test("verify names the days to be written again; a damaged result is named as such")
+    func verifyHint() throws {
+        let fake = try FakeReceiver { request in
+            guard request.method == "POST" else {
+                let range: JSONValue = ["start": "2026-03-01", "end": "2026-03-02"]
+                return FakeReceiver.json(200, ["jobs": [["job_id": .string(Self.job), "date_range": range]]])
+            }
+            return FakeReceiver.json(
+                200,
+                ["status": "different", "differences": [["kind": "file", "name": "a", "code": "digest_mismatch"]]])
+        }
+        let run = try run(["jobs", "verify", Self.job], fake)
+        #expect(run.errors.contains("1 file differs"))
+        #expect(run.errors.contains("healthmd export --from 2026-03-01 --to 2026-03-02"))
+    }
+
+    @Test("a receiver that breaks off while a job is waited for: the failure names the job and how to go on")
+    func brokenOff() throws {
+        let server = try HangUpServer()
+        let run = try CommandRun(["export", "--base-url", server.baseURL] + Self.dates)
+        #expect(run.status == 1)
+        let document = try run.document()
+        #expect(document["error"] == "receiver_lost")
+        let job = try #require(document["job_id"]?.string)
+        #expect(document["message"]?.string?.contains("healthmd resume \(job)") == true)
     }
 
     @Test(
@@ -133,6 +162,8 @@ struct JobExitTests {
         let failure = try refused.document()
         #expect(failure["error"] == "partial_canonical_extraction" && failure["health_data"] == nil)
         #expect(failure["receipt"]?["missing_dates"] == ["2026-03-02"])
+        #expect(failure["reasons"]?.array?.first?["code"] == "missing")
+        #expect(failure["message"]?.string?.hasPrefix("1 of 2 is missing.") == true)
         let allowed = try run(words + ["--allow-partial"], fake)
         #expect(allowed.status == 0)
         #expect(try allowed.document()["health_data"]?.array?.count == 1)

@@ -17,28 +17,15 @@ struct ManualPage {
         }
         lines += [".SH OPTIONS OF EVERY COMMAND"] + GlobalOptions.all.flatMap(Self.lines(of:))
         lines += [".SH EXIT STATUS"]
-        for (code, meaning) in Self.exitCodes { lines += [".TP", "\(code.rawValue)", Self.escaped(meaning)] }
+        for (code, meaning) in ExitCode.meanings {
+            lines += [".TP", "\(code.rawValue)", Self.escaped(meaning.replacing("`", with: ""))]
+        }
         lines += [
             ".SH FILES", ".TP", Self.escaped("${XDG_DATA_HOME:-~/.local/share}/healthmd"),
             "Keys, journals and settings of this person: private, and not to be copied to another machine while in use.",
         ]
         return lines.joined(separator: "\n") + "\n"
     }
-
-    /// What each exit code says (cli.md 11).
-    private static let exitCodes: [(ExitCode, String)] = [
-        (.success, "Done; also help and guidance."),
-        (.failure, "The command ran and failed, is unfinished, or is partial without permission."),
-        (.usage, "The command line cannot be run."),
-        (.partial, "With --exit-codes extended: part of it is there."),
-        (.notFound, "With --exit-codes extended: no such job, or it has expired."),
-        (.busy, "With --exit-codes extended: another job or another waiter is there."),
-        (.peerUnavailable, "With --exit-codes extended: the phone is not there."),
-        (.timedOut, "With --exit-codes extended: the wait ended, the job goes on."),
-        (.integrity, "With --exit-codes extended: what arrived is not what was sent."),
-        (.interrupted, "Interrupted; the job lives on."),
-        (.terminated, "Terminated; the job lives on."),
-    ]
 
     private static func lines(of command: CommandSpec) -> [String] {
         let words = command.positionals.map { positional in

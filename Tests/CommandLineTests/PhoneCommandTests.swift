@@ -52,7 +52,7 @@ struct PhoneCommandTests {
         #expect(HostAndPort(text) == nil)
     }
 
-    @Test("settings are shown as the snapshot, changed together or not at all, and restored by an empty value")
+    @Test("settings are shown as the snapshot, changed together or not at all, taken back as printed, and reset")
     func settings() throws {
         let folder = try TemporaryFolder()
         func phone(_ words: String...) throws -> CommandRun {
@@ -64,7 +64,15 @@ struct PhoneCommandTests {
         #expect(try set.document()["exportFormats"] == ["CSV"])
         #expect(try phone("set", "filenameFormat=y", "nothing=1").status == 1)
         #expect(try phone("show").document()["filenameFormat"] == "{date}-x")
-        #expect(try phone("set", "filenameFormat=").document()["filenameFormat"] == "{date}")
+        #expect(try phone("reset", "filenameFormat").document()["filenameFormat"] == "{date}")
+        #expect(try phone("set", "filenameFormat=").document()["error"] == "invalid_setting")
+        #expect(try phone("set", "healthSubfolder=").document()["healthSubfolder"] == "")
+        let printed = try phone("show", "--human").text.split(separator: "\n").map(String.init)
+        let before = try phone("show").text
+        #expect(try CommandRun(["phone", "settings", "set"] + printed + ["--data-dir", folder.path]).status == 0)
+        #expect(try phone("show").text == before)
+        #expect(try phone("reset", "--all").document()["exportFormats"] == ["JSON", "Markdown"])
+        #expect(try phone("reset").document()["status"] == "guidance")
         #expect(try phone("show", "--human").text.contains("filenameFormat=\"{date}\"\n"))
     }
 

@@ -45,6 +45,28 @@ struct RequestTests {
         #expect(request["destination"]?.string == folder.path)
     }
 
+    @Test("a folder is said without relative parts; a selection may say that it replaces")
+    func folders() throws {
+        let folder = try TemporaryFolder()
+        let real = try #require(realpath(folder.path, nil))
+        defer { free(real) }
+        for path in [
+            "\(folder.path)/./x/", "\(folder.path)//x",
+            "\(folder.path)/../\((folder.path as NSString).lastPathComponent)/x",
+        ] {
+            let request = try body(
+                ["export", "--metric", "steps", "--replace", "--destination", path] + dates)
+            let said = try #require(request["destination"]?.string)
+            #expect(said == folder.path + "/x" || said == String(cString: real) + "/x", "\(said)")
+            #expect(request["replace_existing"] == true)
+        }
+        let relative = try body(["export", "--destination", "files"] + dates)["destination"]?.string
+        #expect(relative == FileManager.default.currentDirectoryPath + "/files")
+        #expect(try CommandRun(["export", "--replace"] + dates).status == 2)
+        let missing = try CommandRun(["export", "--destination", "/nothing/../x"] + dates)
+        #expect(try missing.status == 1 && missing.document()["error"] == "invalid_destination")
+    }
+
     @Test("archive parts force lossless, even against --detail summary; lists are sorted and unique")
     func projection() throws {
         let request = try body(

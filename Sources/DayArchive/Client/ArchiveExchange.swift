@@ -65,6 +65,8 @@ public struct CurlExchange: ArchiveExchange {
             throw .answerTooLarge(maximum: request.maximumByteCount)
         } catch HTTPTransfer.Failure.unreachable(let why) {
             throw .unreachable(why)
+        } catch HTTPTransfer.Failure.brokenOff {
+            throw .unreachable("no answer")
         } catch HTTPTransfer.Failure.timedOut {
             throw .unreachable("no answer within \(request.timeout) seconds")
         } catch {

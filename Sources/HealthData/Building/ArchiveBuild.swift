@@ -49,7 +49,9 @@ struct ArchiveBuild {
         collectRings(into: &collected)
         archive.queryManifest.results = results(collected, interval)
         archive.integrityWarnings = warnings()
-        let isComplete = archive.queryManifest.results.allSatisfy { $0.status == .success } && source.failures.isEmpty
+        let isComplete =
+            archive.queryManifest.results.allSatisfy { $0.status == .success }
+            && !source.failures.contains { selection.concerns(type: $0.dataType) }
         archive.captureStatus = isComplete ? .complete : .partial
         return Contents(archive: archive, entries: collected.entries)
     }

@@ -78,8 +78,12 @@ struct DayBuild {
     func isSelected(_ metricID: String) -> Bool { builder.selection.contains(metricID) }
 
     private mutating func reportFailures() {
-        for failure in source.failures { report(failure.dataType, failure.code) }
-        for (type, count) in samples.unreadableCounts(in: frame) {
+        // What was not asked for makes nothing of what was asked for partial.
+        let selection = builder.selection
+        for failure in source.failures where selection.concerns(type: failure.dataType) {
+            report(failure.dataType, failure.code)
+        }
+        for (type, count) in samples.unreadableCounts(in: frame) where selection.concerns(type: type) {
             report(type, "\(count) values without a number or a known unit were left out")
         }
     }

@@ -13,6 +13,19 @@ public struct MetricSelection: Sendable, Equatable {
     /// Whether a metric is selected.
     public func contains(_ metricID: String) -> Bool { ids?.contains(metricID) ?? true }
 
+    /// Whether a type of the source belongs to a metric that is selected. A type that no metric names concerns everything, and
+    /// nothing in particular; routes belong to workouts.
+    public func concerns(type: String) -> Bool {
+        guard let ids else { return true }
+        if type == Self.routeType { return ids.contains("workouts") }
+        return Registry.current.metrics.contains { metric in
+            ids.contains(metric.id)
+                && [metric.id, metric.healthKitIdentifier, metric.exportType, metric.archiveObjectType].contains(type)
+        }
+    }
+
+    private static let routeType = "HKWorkoutRouteTypeIdentifier"
+
     /// Whether any metric of a category is selected: sleep, workout and medication metrics share one section.
     func containsAny(ofCategory category: String) -> Bool {
         guard let ids else { return true }

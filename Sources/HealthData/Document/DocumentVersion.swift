@@ -43,6 +43,8 @@ public enum HealthDataError: Error, Equatable, Sendable, CustomStringConvertible
     case pathCollision(String)
     /// Content that a format cannot be joined with.
     case unmergeable(format: String, reason: String)
+    /// A part of a day was to replace a file that holds more of it.
+    case selectionWouldReplace(path: String)
 
     /// A stable code.
     public var code: String {
@@ -56,6 +58,7 @@ public enum HealthDataError: Error, Equatable, Sendable, CustomStringConvertible
         case .invalidSetting: "setting_invalid"
         case .pathCollision: "path_collision"
         case .unmergeable: "content_unmergeable"
+        case .selectionWouldReplace: "selection_would_replace"
         }
     }
 
@@ -80,6 +83,9 @@ public enum HealthDataError: Error, Equatable, Sendable, CustomStringConvertible
             "\(code): two files would be written to \(path); change the name or folder template"
         case .unmergeable(let format, let reason):
             "\(code): \(format) \(reason); use the write mode Overwrite"
+        case .selectionWouldReplace(let path):
+            "\(code): \(path) holds more than was asked for and stays as it was; choose another folder with "
+                + "--destination, or replace it with --replace"
         }
     }
 }

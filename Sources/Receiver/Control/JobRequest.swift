@@ -88,6 +88,8 @@ public struct JobRequest: Hashable, Sendable {
     public var deviceID: UUID?
     /// An absolute directory for this job only (`destination`); file mode only.
     public var destination: String?
+    /// Whether a selection may replace files that hold more than it (`replace_existing`).
+    public var replacesExisting: Bool
     /// Store the job and send it when the phone comes (`queue_if_offline`).
     public var queueIfOffline: Bool
     /// Inactivity time-out of the waiter in seconds, 5...900.
@@ -98,7 +100,7 @@ public struct JobRequest: Hashable, Sendable {
         jobID: UUID, dateSelection: DateSelection, settingsPolicy: SettingsPolicy = .requestedDatesOnly,
         responseMode: ResponseMode = .writeFiles, rawProfile: RawProfile? = nil,
         canonicalSelection: CanonicalSelection? = nil, deviceID: UUID? = nil, destination: String? = nil,
-        queueIfOffline: Bool = false, waitTimeoutSeconds: Double = 300
+        replacesExisting: Bool = false, queueIfOffline: Bool = false, waitTimeoutSeconds: Double = 300
     ) {
         self.jobID = jobID
         self.dateSelection = dateSelection
@@ -108,8 +110,15 @@ public struct JobRequest: Hashable, Sendable {
         self.canonicalSelection = canonicalSelection
         self.deviceID = deviceID
         self.destination = destination
+        self.replacesExisting = replacesExisting
         self.queueIfOffline = queueIfOffline
         self.waitTimeoutSeconds = waitTimeoutSeconds
+    }
+
+    /// Whether the job may write only over files that hold nothing else: it exports a selection, and nobody said
+    /// `replace_existing`.
+    public var sparesRicherFiles: Bool {
+        responseMode == .writeFiles && canonicalSelection != nil && !replacesExisting
     }
 
     /// Whether another create with the same job id asks for the same thing (control-api.md 6.3).

@@ -66,7 +66,7 @@ public enum ReceiverControlError: Error, Hashable, Sendable {
         case .jobNotFound: "No job has this id, or it expired after seven days. List jobs with `healthmd jobs`."
         case .jobNotFinished: "The job has not finished. Verify it when `healthmd status --job` shows it completed."
         case .invalidCursor: "The cursor was not made by this receiver. Start the listing without `before`."
-        case .pairingInProgress: "Another pairing is open. Finish or close it first."
+        case .pairingInProgress: "Another pairing is open. Finish it, or close it with `healthmd pair --close`."
         case .pairingNotFound: "No pairing has this id. Open one with `healthmd pair`."
         case .pairingNotAwaitingApproval: "This pairing does not wait for an approval."
         case .invalidTimeout(let allowed):

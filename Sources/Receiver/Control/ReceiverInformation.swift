@@ -53,11 +53,15 @@ public struct ReceiverStatus: Hashable, Sendable {
     public var destination: DestinationInformation
     /// `active_export`: the oldest live, unexpired job.
     public var activeExport: ActiveExport?
+    /// `open_pairing`: the pairing that waits for a phone or for an answer; without its code.
+    public var openPairing: PairingInformation?
 
     /// A status.
     public init(
-        phone: Phone, phones: [Phone], destination: DestinationInformation, activeExport: ActiveExport?
+        phone: Phone, phones: [Phone], destination: DestinationInformation, activeExport: ActiveExport?,
+        openPairing: PairingInformation? = nil
     ) {
+        self.openPairing = openPairing
         self.phone = phone
         self.phones = phones
         self.destination = destination

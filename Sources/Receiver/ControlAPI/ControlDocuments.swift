@@ -21,6 +21,8 @@ extension ReceiverStatus {
             "destination": destination.json,
         ]
         object.append("active_export", ifPresent: activeExport?.json)
+        // An instant that has no text leaves the member out, not the whole status.
+        object.append("open_pairing", ifPresent: try? openPairing?.json())
         return .object(object)
     }
 }

@@ -30,8 +30,8 @@ enum ExportRequestParser {
         return JobRequest(
             jobID: fields.jobID ?? UUID(), dateSelection: dates, settingsPolicy: policy, responseMode: mode,
             rawProfile: profile, canonicalSelection: selection, deviceID: try fields.device(),
-            destination: try fields.destinationPath(mode), queueIfOffline: fields.queueIfOffline,
-            waitTimeoutSeconds: seconds)
+            destination: try fields.destinationPath(mode), replacesExisting: fields.replacesExisting,
+            queueIfOffline: fields.queueIfOffline, waitTimeoutSeconds: seconds)
     }
 
     /// `wait_timeout_seconds`, also the whole body of a resume (control-api.md 10).
@@ -54,6 +54,7 @@ enum ExportRequestParser {
         let selection: SelectionFields?
         let deviceWord: String?
         let destination: String?
+        let replacesExisting: Bool
         let queueIfOffline: Bool
 
         init(_ members: RequestMembers) throws(ExportRequestError) {
@@ -75,6 +76,7 @@ enum ExportRequestParser {
             }
             deviceWord = try members.string("device_id")
             destination = try members.string("destination")
+            replacesExisting = try members.bool("replace_existing") ?? false
             queueIfOffline = try members.bool("queue_if_offline") ?? false
             _ = try members.number("wait_timeout_seconds")
             jobID = try jobWord.map { (word) throws(ExportRequestError) in

@@ -182,7 +182,7 @@ extension ReceiverEngine {
             phones: phones, destination: destinationInformation(),
             activeExport: active.map {
                 ReceiverStatus.ActiveExport(jobID: $0.id, message: $0.message, durable: $0.durableState)
-            })
+            }, openPairing: gate.desk.open.map(information))
     }
 
     private func phone(_ installationID: UUID, name: String) -> ReceiverStatus.Phone {
@@ -230,7 +230,8 @@ extension ReceiverEngine {
         }
         log("pairing_opened", ("pairing", .id(id)))
         return OpenedPairing(
-            pairing: information(snapshot), code: code, port: listenerPort, addresses: LocalAddresses.usable())
+            pairing: information(snapshot), code: code, port: listenerPort,
+            addresses: LocalAddresses.reachable(listeningOn: listenerAddresses))
     }
 
     func pairing(_ id: UUID) throws(ReceiverControlError) -> PairingInformation {

@@ -98,8 +98,9 @@ extension ReceiverEngine {
         }
         let work = FileFinalizer.Work(
             journal: session.machine.journal, folder: session.folder, binding: binding, frontier: session.frontier,
-            output: session.output, memory: session.fileMemory, sliceSeconds: configuration.sliceSeconds,
-            interruption: session.interruption)
+            output: session.output, memory: session.fileMemory,
+            sparesRicherFiles: book.jobs[session.jobID]?.request?.sparesRicherFiles ?? false,
+            sliceSeconds: configuration.sliceSeconds, interruption: session.interruption)
         // Handed over, not shared: what grows in it is not copied for each slice.
         session.fileMemory = nil
         worker.post { [self] in
@@ -139,7 +140,7 @@ extension ReceiverEngine {
                 session, reason: .macFolderAccessDenied, failureReason: "mac_destination_unavailable",
                 message: "The destination cannot be used: \(reason)")
         } catch let error as FileFinalizer.Unplannable {
-            fail(session, reason: .exportWriteFailure, failureReason: "exportWriteFailure", message: error.message)
+            fail(session, reason: .exportWriteFailure, failureReason: error.failureReason, message: error.message)
         } catch {
             suspend(session, error)
         }
@@ -305,7 +306,8 @@ extension ReceiverEngine {
             status: status,
             message: status == .cancelled ? "Export cancelled." : "Exported \(days) and wrote \(files).",
             jobID: jobID,
-            failureReason: status == .cancelled ? "cancelled" : result.failedDateDetails.first?.reason.rawValue)
+            failureReason: status == .cancelled ? "cancelled" : result.failedDateDetails.first.map { Self.code(of: $0) }
+        )
         response.successCount = result.successCount
         response.totalCount = result.totalCount
         response.filesWritten = result.totalFilesWritten
@@ -324,6 +326,9 @@ extension ReceiverEngine {
         return result.failedDateDetails.prefix(OutputAccount.partialFailureLimit).map { failed in
             let message =
                 switch failed.reason {
+                case .fileWriteError where Self.code(of: failed) == Self.wouldReplace:
+                    "A file of this day holds more than was asked for and stays as it was. Choose another folder with "
+                        + "`--destination`, or replace it with `--replace`."
                 case .noHealthData: "The phone has no data of this day."
                 // Details are codes of our own here: the reasons of a phone carry none.
                 case .fileWriteError:
@@ -331,8 +336,15 @@ extension ReceiverEngine {
                 default: "The phone could not read this day (\(failed.reason.rawValue))."
                 }
             return ControlResponse.PartialFailure(
-                date: labels[failed.date], code: failed.reason.rawValue, message: message)
+                date: labels[failed.date], code: Self.code(of: failed), message: message)
         }
+    }
+
+    private static let wouldReplace = "selection_would_replace"
+
+    /// The reason of a day, or what is more to the point.
+    private static func code(of failed: FailedDateDetail) -> String {
+        failed.errorDetails == wouldReplace ? wouldReplace : failed.reason.rawValue
     }
 
     /// A peer's texts are free and could hold anything: only the day and the kind of data are passed on.

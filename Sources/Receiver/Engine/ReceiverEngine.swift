@@ -2,6 +2,8 @@ import ConnectedProtocol
 import Cryptography
 import DurableStore
 import Foundation
+import Synchronization
+import Transport
 
 /// The receiver's decisions: every protocol machine, the job book and the database, on one thread.
 ///
@@ -56,6 +58,8 @@ final class ReceiverEngine: @unchecked Sendable {
     let configuration: Configuration
     let store: ReceiverStore
     let log: Log
+    /// Keeps ends of connections from filling the log; connections of any thread ask it.
+    let closedConnections = Mutex(LogLimiter())
     /// The engine's own queue.
     let queue: any WorkQueue
     /// Does heavy disk work, in order.
@@ -76,6 +80,8 @@ final class ReceiverEngine: @unchecked Sendable {
     var spoolCount = 0
     /// Where phones dial; set by the daemon once it listens.
     var listenerPort: UInt16 = 0
+    /// Where phones dial; empty means every interface.
+    var listenerAddresses: [IPAddress] = []
     /// Ends connections that are not opened yet; set by the daemon.
     var connectionEnder: (@Sendable (ConnectionID, ConnectionEnd) -> Void)?
     /// Tells a held connection that the person said yes; set by the daemon.

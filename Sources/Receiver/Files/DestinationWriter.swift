@@ -1,3 +1,4 @@
+import CanonicalJSON
 import Cryptography
 import DurableStore
 import Glibc
@@ -48,14 +49,63 @@ struct DestinationWriter {
         }
     }
 
+    /// Refuses a write that would take something away from the file that is there: `selection_would_replace`. A file that
+    /// cannot be read as what it should be is taken for one that holds more.
+    func requireNothingLost(
+        _ path: String, as format: ExportFormat, mode: WriteMode, _ render: Rendering
+    ) throws {
+        let file: File
+        do {
+            file = try root.file(path)
+        } catch StoreError.notFound {
+            return
+        }
+        guard try file.status().size > 0 else { return }
+        var next: [UInt8]
+        switch (mode, format) {
+        case (.append, _): return  // The old content stays; where that makes no document it is refused as ever.
+        case (.update, .markdown):
+            let existing = try existing(path, format: format.rawValue).bytes
+            next = try FileUpdate.content(
+                rendered: DestinationWriter.bytes(of: render), existing: existing, format: format, mode: mode)
+        case (.update, _), (.overwrite, _): next = try DestinationWriter.bytes(of: render)
+        }
+        let outline = try ContentOutline(format, bytes: next)
+        next = []
+        guard let old = try DestinationWriter.outline(of: file, format), !old.holdsMore(than: outline) else {
+            throw HealthDataError.selectionWouldReplace(path: path)
+        }
+    }
+
+    /// Nil when the file is not of its format.
+    private static func outline(of file: File, _ format: ExportFormat) throws -> ContentOutline? {
+        var offset: UInt64 = 0
+        do {
+            return try ContentOutline(format) { buffer in
+                let count = try file.read(into: buffer, at: offset)
+                offset += UInt64(count)
+                return count
+            }
+        } catch is JSONError {
+            return nil
+        }
+    }
+
     /// Merges a day into a note; tells whether there was a note to merge into.
     mutating func merge(
-        _ document: DayDocument, intoNote path: String, settings: ExportSettings
+        _ document: DayDocument, intoNote path: String, settings: ExportSettings, sparesRicherNotes: Bool = false
     ) throws -> Bool {
         var isSkipped = false
         try join(path, format: "a daily note") { existing in
             switch try DailyNote.merging(document, into: existing, settings: settings) {
-            case .update(let bytes): return .bytes(bytes)
+            case .update(let bytes):
+                if sparesRicherNotes, let existing,
+                    try ContentOutline(.markdown, bytes: existing)
+                        .holdsMore(than: ContentOutline(.markdown, bytes: bytes))
+                {
+                    throw HealthDataError.selectionWouldReplace(path: path)
+                }
+                return .bytes(bytes)
             case .unchanged: return .keep
             case .skip:
                 isSkipped = true

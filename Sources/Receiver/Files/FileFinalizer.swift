@@ -18,6 +18,8 @@ struct FileFinalizer {
         var frontier: Int
         var output: OutputAccount
         var memory: Memory?
+        /// Whether files that hold more than this export are left as they are (``ContentOutline``).
+        var sparesRicherFiles = false
         var sliceSeconds = FileFinalizer.sliceSeconds
         var interruption: Interruption
     }
@@ -50,6 +52,7 @@ struct FileFinalizer {
     /// The plan as a whole cannot be carried out: a definitive failure.
     struct Unplannable: Error {
         let message: String
+        var failureReason = "exportWriteFailure"
     }
 
     /// How long a slice may go on before it hands back, in seconds: the engine answers cancels in between.
@@ -61,6 +64,7 @@ struct FileFinalizer {
     var memory: Memory
     var output: OutputAccount
     var writer: DestinationWriter
+    private let sparesRicherFiles: Bool
     private(set) var frontier: Int
     /// The slice must end here: what follows may happen only after its transaction.
     var isJournalDue = false
@@ -106,6 +110,7 @@ struct FileFinalizer {
         journal = work.journal
         folder = work.folder
         interruption = work.interruption
+        sparesRicherFiles = work.sparesRicherFiles
         frontier = work.frontier
         output = work.output
         writer = DestinationWriter(root: try DestinationRoot.open(work.binding))
@@ -115,7 +120,10 @@ struct FileFinalizer {
         }
         memory = Memory(
             plan: try FilePlan(work.journal.manifest), lock: try DestinationLock.take(work.binding))
-        if frontier == 0 { try checkPlan() }
+        if frontier == 0 {
+            try checkPlan()
+            try checkArchive()
+        }
         if isRangePlan, let mark = output.rangePlan {
             memory.rangePlan = try RangePlanSpool.plan(in: folder.directory, mark)
         }
@@ -132,6 +140,13 @@ struct FileFinalizer {
             throw Unplannable(message: "The export's settings cannot be carried out (\(error.code)).")
         }
         try PlannedFolders.check(plan, in: writer.root)
+    }
+
+    /// An archive of the same days may hold more than a selection of them; it is told before anything is made.
+    private func checkArchive() throws {
+        guard sparesRicherFiles, let path = plan.archivePath, try writer.root.status(of: path) != nil else { return }
+        let refusal = HealthDataError.selectionWouldReplace(path: path)
+        throw Unplannable(message: refusal.description, failureReason: refusal.code)
     }
 
     /// Does one step, or a part of it; true when the step is complete.
@@ -239,7 +254,8 @@ struct FileFinalizer {
     /// Merges a day into its note, if notes are wanted. False when the note is the only output and is not there.
     mutating func mergeNote(_ document: DayDocument, _ date: CivilDate) throws -> Bool {
         guard plan.writesNotes, let path = try plan.planner.dailyNotePath(on: date) else { return true }
-        let isMerged = try writer.merge(document, intoNote: path, settings: settings)
+        let isMerged = try writer.merge(
+            document, intoNote: path, settings: settings, sparesRicherNotes: sparesRicherFiles)
         if isMerged {
             output.breakdown.dailyNoteUpdateCount += 1
         } else {
@@ -249,7 +265,17 @@ struct FileFinalizer {
     }
 
     private mutating func writeFiles(of document: DayDocument, _ date: CivilDate) throws {
-        for planned in try plan.planner.files(for: date) {
+        let files = try plan.planner.files(for: date)
+        if sparesRicherFiles, memory.archive == nil, memory.spool == nil {
+            // All formats of the day before the first one: a day is replaced whole or not at all.
+            for planned in files {
+                guard case .day(let format) = planned.content else { continue }
+                try writer.requireNothingLost(planned.path, as: format, mode: settings.writeMode) { [settings] sink in
+                    try DayRenderer.write(document, as: format, settings: settings, to: sink)
+                }
+            }
+        }
+        for planned in files {
             guard case .day(let format) = planned.content else { continue }
             try put(.day, planned.path, as: format, date: date) { [settings] sink in
                 try DayRenderer.write(document, as: format, settings: settings, to: sink)

@@ -83,7 +83,7 @@ extension JobBook {
     ) -> Result<PeerFacts, JobRefusal> {
         if let named = request.deviceID {
             guard let peer = surroundings.peers.first(where: { $0.installationID == named }) else {
-                return .failure(.phoneNotConnected)
+                return .failure(surroundings.peers.isEmpty ? .notPaired : .deviceNotPaired)
             }
             return .success(peer)
         }
@@ -92,7 +92,7 @@ extension JobBook {
                 .deviceSelectionRequired(
                     surroundings.peers.map(\.installationID).sorted { $0.uuidString < $1.uuidString }))
         }
-        guard let only = surroundings.peers.first else { return .failure(.phoneNotConnected) }
+        guard let only = surroundings.peers.first else { return .failure(.notPaired) }
         return .success(only)
     }
 
@@ -118,7 +118,8 @@ extension JobBook {
         if peer?.isConnected != true, surroundings.peers.contains(where: \.isConnected) {
             return (.refused(.peerChanged), [])
         }
-        guard let peer, peer.isConnected else { return (.refused(.phoneNotConnected), []) }
+        guard let peer else { return (.refused(.deviceNotPaired), []) }
+        guard peer.isConnected else { return (.refused(.phoneNotConnected), []) }
         if let request = job.request {
             if request.canonicalSelection != nil, !peer.supportsSelection {
                 return (.refused(.unsupportedCanonicalSelection), [])

@@ -10,6 +10,10 @@ public enum JobRefusal: Error, Hashable, Sendable {
     case stateCorrupt
     /// More than one phone is paired and none was named.
     case deviceSelectionRequired([UUID])
+    /// No phone is paired at all.
+    case notPaired
+    /// The phone that was named, or that the job belongs to, is not paired.
+    case deviceNotPaired
     /// No phone is connected.
     case phoneNotConnected
     /// The phone cannot take requests.
@@ -42,6 +46,8 @@ public enum JobRefusal: Error, Hashable, Sendable {
         case .requestMismatch: "job_id_request_mismatch"
         case .stateCorrupt: "job_state_corrupt"
         case .deviceSelectionRequired: "device_selection_required"
+        case .notPaired: "direct_not_paired"
+        case .deviceNotPaired: "direct_device_not_paired"
         case .phoneNotConnected: "iphone_not_connected"
         case .unsupportedPhone: "unsupported_iphone"
         case .unsupportedAllAvailableHistory: "unsupported_all_available_history"
@@ -66,9 +72,11 @@ public enum JobRefusal: Error, Hashable, Sendable {
         case .stateCorrupt:
             "The stored state of this job is damaged. It is kept aside for seven days; use a new job id."
         case .deviceSelectionRequired: "More than one phone is paired. Name one with `--device`."
+        case .notPaired: "No phone is paired. Run `healthmd pair`, and type its code on the phone."
+        case .deviceNotPaired:
+            "This phone is not paired. `healthmd devices` lists those that are; `healthmd pair` adds one."
         case .phoneNotConnected:
-            "No phone is connected. Open the app on the phone, or run `healthmd phone serve` where the export is; a new "
-                + "phone is paired first, with `healthmd pair`."
+            "The phone is not connected. Open the app on the phone, or run `healthmd phone serve` where the export is."
         case .unsupportedPhone: "The phone's app cannot take export requests. Update it."
         case .unsupportedAllAvailableHistory: "The phone's app cannot export all days. Name a range."
         case .unsupportedRawProfile: "The phone's app cannot serve this raw profile. Update it."

@@ -1,7 +1,22 @@
 import Glibc
+import Transport
 
 /// The addresses under which a phone may reach this computer, most useful first.
 enum LocalAddresses {
+    /// Those on which somebody listens: of all interfaces, or the ones that were chosen.
+    static func reachable(listeningOn addresses: [IPAddress], of usable: [String] = usable()) -> [String] {
+        guard !addresses.isEmpty else { return usable }
+        var found: [String] = []
+        for address in addresses {
+            switch address {
+            case .anyIPv4: found += usable.filter { !$0.contains(":") }
+            case .anyIPv6: found += usable.filter { $0.contains(":") }
+            default: found.append(address.description)
+            }
+        }
+        return found.reduce(into: []) { list, text in if !list.contains(text) { list.append(text) } }
+    }
+
     /// IPv4 before IPv6, private networks before others, never loopback unless there is nothing else.
     static func usable() -> [String] {
         var first: UnsafeMutablePointer<ifaddrs>?

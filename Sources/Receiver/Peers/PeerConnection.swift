@@ -248,7 +248,13 @@ final class PeerConnection: PeerChannel, @unchecked Sendable {
 
     private func end(_ reason: ConnectionEnd) {
         guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        engine.log("connection_closed", ("reason", .end(reason)))
+        if let unsaid = engine.closedConnections.withLock({ $0.admit(reason.code, at: engine.now.monotonic) }) {
+            if unsaid > 0 {
+                engine.log("connection_closed", ("reason", .end(reason)), ("unsaid", .number(Int64(unsaid))))
+            } else {
+                engine.log("connection_closed", ("reason", .end(reason)))
+            }
+        }
         inbound.open()
         sendQueue.finish()
         // What waits is given a second; a thread of its own, since the engine must not wait.

@@ -154,6 +154,8 @@ private struct StoredRequest: Codable {
     var fieldPointers: [String]?
     var deviceID: UUID?
     var destination: String?
+    /// Absent in rows of older programs: no.
+    var replacesExisting: Bool?
     var queueIfOffline: Bool
     var waitTimeoutSeconds: Double
 
@@ -173,6 +175,7 @@ private struct StoredRequest: Codable {
         fieldPointers = request.canonicalSelection?.fieldPointers
         deviceID = request.deviceID
         destination = request.destination
+        replacesExisting = request.replacesExisting ? true : nil
         queueIfOffline = request.queueIfOffline
         waitTimeoutSeconds = request.waitTimeoutSeconds
     }
@@ -191,8 +194,8 @@ private struct StoredRequest: Codable {
         var request = JobRequest(
             jobID: jobID, dateSelection: selection, settingsPolicy: try parsed(settingsPolicy),
             responseMode: try parsed(responseMode), rawProfile: try rawProfile.map { try parsed($0) },
-            deviceID: deviceID, destination: destination, queueIfOffline: queueIfOffline,
-            waitTimeoutSeconds: waitTimeoutSeconds)
+            deviceID: deviceID, destination: destination, replacesExisting: replacesExisting ?? false,
+            queueIfOffline: queueIfOffline, waitTimeoutSeconds: waitTimeoutSeconds)
         if let metricIDs, let sourceIDs, let detailLevel, let objectPaths, let fieldPointers {
             request.canonicalSelection = JobRequest.CanonicalSelection(
                 metricIDs: metricIDs, sourceIDs: sourceIDs, detailLevel: try parsed(detailLevel),

@@ -84,8 +84,10 @@ public final class PhoneClient: Sendable {
         let library = StoredLibrary(store: days)
         guard let generation = try library.currentGeneration() else { throw SenderError.nothingImported }
         let source = try library.open(generation)
-        guard try source.coverage()?.contains(day) == true else {
-            throw SenderError.invalidDays("\(day) lies outside of the imported data")
+        let coverage = try source.coverage()
+        guard coverage?.contains(day) == true else {
+            throw SenderError.dayNotImported(
+                day.description, first: coverage?.lowerBound.description, last: coverage?.upperBound.description)
         }
         let record = try source.record(of: day, metricIDs: nil, includesArchive: detail == .lossless)
         let version = DocumentVersion(rawValue: try settings().documentVersion) ?? .v8
@@ -98,12 +100,21 @@ public final class PhoneClient: Sendable {
     /// The saved settings.
     public func settings() throws -> PhoneSettings { try PhoneSettings(stored: store.settings()) }
 
-    /// Changes several settings together, or none; an empty value restores a default. Returns the settings as they then are.
+    /// Changes several settings together, or none. Returns the settings as they then are.
     public func setSettings(_ changes: [(key: String, value: String)]) throws -> PhoneSettings {
         var settings = try settings()
-        for (key, value) in changes { try settings.set(key, to: value) }
+        try settings.set(changes)
         let stored = settings.stored
         try store.setSettings(changes.map { ($0.key, stored[$0.key]) })
+        return settings
+    }
+
+    /// Restores the defaults of several settings, or of all (nil). Returns the settings as they then are.
+    public func resetSettings(_ keys: [String]?) throws -> PhoneSettings {
+        var settings = try settings()
+        let names = keys ?? settings.stored.keys.sorted()
+        try settings.reset(names)
+        try store.setSettings(names.map { ($0, nil) })
         return settings
     }
 
@@ -165,14 +176,19 @@ public final class PhoneClient: Sendable {
             try dialling { configuration in
                 let hasBegun = Flag()
                 let hasEnded = Flag()
+                let isForgotten = Flag()
                 let giveUp = clock.now().monotonic + patience
                 try service(configuration) { event in
+                    if event == .pairAgain { isForgotten.set() }
                     if event.isStart(of: push.jobID) { hasBegun.set() }
                     if event.isEnd(of: push.jobID) { hasEnded.set() }
                     report(event)
                 }.run(
                     token,
-                    isDone: { hasEnded.isSet || !hasBegun.isSet && clock.now().monotonic >= giveUp })
+                    isDone: {
+                        hasEnded.isSet || isForgotten.isSet || !hasBegun.isSet && clock.now().monotonic >= giveUp
+                    })
+                if isForgotten.isSet { throw SenderError.pairAgain }
             }
         } catch SenderError.alreadyServing {
             return PushReport(jobID: push.jobID, state: "queued", message: nil, filesWritten: nil)
@@ -195,7 +211,7 @@ public final class PhoneClient: Sendable {
             filesWritten: job.result?.totalFilesWritten)
     }
 
-    private func service(
+    func service(
         _ configuration: SenderEngine.Configuration, report: @escaping @Sendable (SenderEvent) -> Void
     ) throws -> PhoneService {
         try PhoneService(
@@ -203,7 +219,7 @@ public final class PhoneClient: Sendable {
     }
 
     /// Does something as the process that dials: with the lock of the phone folder (extensions.md 4).
-    private func dialling<Result>(_ body: (SenderEngine.Configuration) throws -> Result) throws -> Result {
+    func dialling<Result>(_ body: (SenderEngine.Configuration) throws -> Result) throws -> Result {
         let lock: FolderLock
         do {
             lock = try FolderLock.take(in: folder)

@@ -33,6 +33,8 @@ final class DialLoop: @unchecked Sendable {
         var closed: @Sendable (DialledConnection, ConnectionEnd) -> Void
         /// An attempt failed; the next one comes after some seconds.
         var failed: @Sendable (_ code: String, _ retryAfter: Double) -> Void
+        /// The workstation has refused so often that it must have forgotten us.
+        var forgotten: @Sendable () -> Void
     }
 
     init(
@@ -74,16 +76,22 @@ final class DialLoop: @unchecked Sendable {
 
     private func run() {
         var backOff = ReconnectBackOff()
+        var reports = AttemptReports()
         while !condition.withLock({ isStopping }) {
             switch attemptAll() {
             case .wasOpen:
                 backOff.succeeded()
+                reports.succeeded()
                 if !pause(backOff.failed()) { return }
             case .noTrust:
                 if !pause(DialLoop.trustPollSeconds) { return }
             case .failed(let code):
                 let wait = backOff.failed()
-                handlers.failed(code, wait)
+                switch reports.failed(code, at: clock.now().monotonic) {
+                case .say: handlers.failed(code, wait)
+                case .sayForgotten: handlers.forgotten()
+                case .nothing: break
+                }
                 if !pause(wait) { return }
             }
         }
@@ -157,6 +165,41 @@ final class DialLoop: @unchecked Sendable {
         let end = Date(timeIntervalSinceNow: seconds)
         while !isStopping, condition.wait(until: end) {}
         return !isStopping
+    }
+}
+
+/// What is said of attempts that fail: not the same thing every half minute, for days.
+struct AttemptReports {
+    /// Refusals in a row after which the workstation must have forgotten us.
+    static let refusalLimit = 3
+    /// Failures of one kind that are said each, and seconds until the next word about it.
+    static let saidCount = 5
+    static let interval = 600.0
+
+    enum Report: Equatable {
+        case say
+        case sayForgotten
+        case nothing
+    }
+
+    private var code: String?
+    private var count = 0
+    private var saidAt = -Double.infinity
+
+    /// A connection was opened.
+    mutating func succeeded() { self = AttemptReports() }
+
+    /// An attempt failed, at a monotonic time in seconds.
+    mutating func failed(_ code: String, at now: Double) -> Report {
+        if self.code != code { self = AttemptReports() }
+        self.code = code
+        count += 1
+        let isRefusal = code == SecureTransportError.pairingRejected.code
+        guard count <= (isRefusal ? Self.refusalLimit : Self.saidCount) || now - saidAt >= Self.interval else {
+            return .nothing
+        }
+        saidAt = now
+        return isRefusal && count >= Self.refusalLimit ? .sayForgotten : .say
     }
 }
 

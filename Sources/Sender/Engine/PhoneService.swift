@@ -66,7 +66,7 @@ final class PhoneService {
                 opened: { [mailbox] in mailbox.post(.opened($0, $1)) },
                 message: { [mailbox] in mailbox.postWhenThereIsRoom(.message($0, $1), byteCount: $2) },
                 closed: { [mailbox] in mailbox.post(.closed($0, $1)) },
-                failed: { report(.disconnected(code: $0, retryAfter: $1)) }))
+                failed: { report(.disconnected(code: $0, retryAfter: $1)) }, forgotten: { report(.pairAgain) }))
     }
 
     /// Runs the engine on this thread until the token is set, or until `isDone` says so after an event.
@@ -95,6 +95,9 @@ final class PhoneService {
         worker.stop()
         if store.hasLostJournal { throw SenderError.journalLost }
     }
+
+    /// Cancels a job, from the thread that runs the service.
+    func cancel(_ jobID: UUID) { engine.handle(.cancel(jobID: jobID)) }
 
     private func noticeChanges(_ version: inout Int64?) {
         do {

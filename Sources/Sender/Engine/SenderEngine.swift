@@ -24,7 +24,7 @@ final class SenderEngine {
         case workDone(WorkResult)
         /// A person cancels a job.
         case cancel(jobID: UUID)
-        /// Another process may have queued a push.
+        /// Another process may have queued a push, or wished to cancel a job.
         case storeChanged
         /// The service stops.
         case stop
@@ -120,13 +120,25 @@ final class SenderEngine {
             for jobID in Array(jobs.keys) { try deliver(.peerLost, to: jobID) }
             workingJobID = nil
         case .workDone(let result): try take(result)
-        case .cancel(let jobID): try deliver(.userCancelled, to: jobID)
-        case .storeChanged: break
+        case .cancel(let jobID): try cancel(jobID)
+        case .storeChanged:
+            for jobID in try store.wishedCancellations() {
+                try cancel(jobID)
+                try store.removeCancellation(of: jobID)
+            }
         case .stop:
             isStopping = true
             for jobID in Array(jobs.keys) { try deliver(.interrupted, to: jobID) }
         case .timer: try takeTimer()
         }
+    }
+
+    /// A job under way is cancelled with its peer; a push that is no job yet is dropped.
+    private func cancel(_ jobID: UUID) throws {
+        guard jobs[jobID] == nil else { return try deliver(.userCancelled, to: jobID) }
+        guard try store.queuedPushes().contains(where: { $0.jobID == jobID }) else { return }
+        try store.removePush(jobID)
+        report(.pushDropped(jobID: jobID, code: "cancelled"))
     }
 
     private func takeTimer() throws {

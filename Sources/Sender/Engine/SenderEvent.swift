@@ -8,6 +8,9 @@ public enum SenderEvent: Sendable, Equatable {
     case connected(name: String, installationID: UUID, secureRecords: Bool)
     /// The connection ended, or could not be made; the next attempt comes after some seconds.
     case disconnected(code: String, retryAfter: Double?)
+    /// The workstation refuses again and again: it does not know this side any more. Attempts go on, at long intervals and
+    /// without further words, because a refusal is not authenticated (extensions.md 2.6).
+    case pairAgain
     /// A job began.
     case jobAccepted(jobID: UUID, mode: String, days: Int)
     /// A job is taken up again.

@@ -90,42 +90,62 @@ public struct PhoneSettings: Sendable {
         return list.sorted { $0.key < $1.key }
     }
 
-    /// Sets one value from a person's text; an empty text restores the default.
-    public mutating func set(_ key: String, to text: String) throws {
-        if text.isEmpty {
-            guard stored.removeValue(forKey: key) != nil || all.contains(where: { $0.key == key }) else {
+    /// Sets one value from a person's text.
+    public mutating func set(_ key: String, to text: String) throws { try set([(key, text)]) }
+
+    /// Sets several values from a person's texts, all of them or none. What they are together is checked too: templates that
+    /// give every day the same name are refused here, not when days arrive.
+    public mutating func set(_ changes: [(key: String, value: String)]) throws {
+        var next = stored
+        for (key, text) in changes { next[key] = try storedText(of: text, key: key) }
+        let settings = try PhoneSettings(stored: next)
+        do {
+            let output = try ExportSettings(snapshot: settings.snapshot().text)
+            try FilePlanner(output).checkTemplates()
+        } catch HealthDataError.invalidSetting(let key, let reason) {
+            throw SenderError.setting(key: key, "it \(reason)")
+        } catch is HealthDataError {
+            throw SenderError.setting(key: changes.last?.key ?? "", "it cannot have this value")
+        }
+        self = settings
+    }
+
+    /// Restores defaults.
+    public mutating func reset(_ keys: [String]) throws {
+        var next = stored
+        for key in keys {
+            guard next.removeValue(forKey: key) != nil || all.contains(where: { $0.key == key }) else {
                 throw SenderError.setting(key: key, "there is no such setting")
             }
-            self = try PhoneSettings(stored: stored)
-            return
         }
+        self = try PhoneSettings(stored: next)
+    }
+
+    /// A person's text as the JSON text that is stored.
+    private func storedText(of text: String, key: String) throws -> String {
         if key == PhoneSettings.documentVersionKey {
             guard let version = Int(text), DocumentVersion(rawValue: version) != nil else {
                 throw SenderError.setting(key: key, "it is 8 or 10")
             }
-            stored[key] = String(version)
-            return
+            return String(version)
         }
         guard let current = value(at: key), !PhoneSettings.derivedKeys.contains(key) else {
             throw SenderError.setting(key: key, "there is no such setting")
         }
         let value = try SettingText.value(of: text, like: current, key: key)
         try SettingRules.check(value, key: key)
-        var next = stored
-        next[key] = String(decoding: JSONWriter.encode(value, style: .compact), as: UTF8.self)
-        let settings = try PhoneSettings(stored: next)
-        do {
-            _ = try settings.snapshot()
-        } catch {
-            throw SenderError.setting(key: key, "it cannot have this value")
-        }
-        self = settings
+        return String(decoding: JSONWriter.encode(value, style: .compact), as: UTF8.self)
     }
 
     /// Settings that follow from others or are not a person's.
     private static let derivedKeys: Set<String> = [
         "includeGranularData", "appleExportEngineAuthorityIsFrozen", "appleExportEnginePin",
         "calendarTimeZoneIdentifier",
+    ]
+
+    /// Settings whose members a person names: shown and set as a whole.
+    private static let maps: Set<String> = [
+        "individualTracking.metricConfigs", "formatCustomization.frontmatterConfig.customFields",
     ]
 
     /// Settings that are written only when they differ from this, so that the default tree does not hold them
@@ -154,7 +174,7 @@ public struct PhoneSettings: Sendable {
     }
 
     private static func collect(_ value: JSONValue, path: String, into list: inout [(key: String, value: String)]) {
-        if let object = value.object, !object.isEmpty {
+        if let object = value.object, !object.isEmpty, !maps.contains(path) {
             for member in object.members {
                 collect(member.value, path: path.isEmpty ? member.key : "\(path).\(member.key)", into: &list)
             }

@@ -5,7 +5,7 @@ import DurableStore
 /// Instants of the protocol are REAL: binary64 seconds since 2001, compared as exact values. Manifests, requests and
 /// acknowledgements are kept as the bytes that were or will be on the wire.
 enum PhoneSchema {
-    static let schema = DatabaseSchema(applicationID: "hmPH", migrations: [.sql(first)])
+    static let schema = DatabaseSchema(applicationID: "hmPH", migrations: [.sql(first), .sql(second)])
 
     private static let first = """
         CREATE TABLE identity (
@@ -90,5 +90,13 @@ enum PhoneSchema {
             last_day TEXT NOT NULL,
             queued_at REAL NOT NULL
         ) STRICT;
+        """
+
+    /// Wishes of a person to cancel a job that another process works on; that process takes them (extensions.md 4).
+    private static let second = """
+        CREATE TABLE cancellations (
+            job_id TEXT PRIMARY KEY,
+            wished_at REAL NOT NULL
+        ) STRICT, WITHOUT ROWID;
         """
 }

@@ -103,6 +103,31 @@ public final class PhoneStore: Sendable {
         try database.transaction { try $0.run("DELETE FROM pushes WHERE job_id = ?", .text(jobID.uuidString)) }
     }
 
+    // MARK: Cancellations
+
+    /// Leaves the wish to cancel a job for the process that works on it.
+    public func wishCancellation(of jobID: UUID, at now: ProtocolDate) throws {
+        try database.transaction {
+            try $0.run(
+                "INSERT OR IGNORE INTO cancellations (job_id, wished_at) VALUES (?, ?)", .text(jobID.uuidString),
+                .real(now.secondsSince2001))
+        }
+    }
+
+    /// Jobs that a person wants to be cancelled, oldest wish first.
+    public func wishedCancellations() throws -> [UUID] {
+        try database.read { connection in
+            try connection.all("SELECT job_id FROM cancellations ORDER BY wished_at, job_id") { try $0.uuid(0) }
+        }
+    }
+
+    /// A wish was taken, or withdrawn.
+    public func removeCancellation(of jobID: UUID) throws {
+        try database.transaction {
+            try $0.run("DELETE FROM cancellations WHERE job_id = ?", .text(jobID.uuidString))
+        }
+    }
+
     /// A number that grows with every change that another process makes; a running service looks at it to notice pushes and settings.
     public func dataVersion() throws -> Int64 {
         try database.read { try $0.first("PRAGMA data_version") { try $0.int64(0) } ?? 0 }

@@ -42,10 +42,11 @@ enum ArchiveWriterCommands {
                 .trimmingCharacters(in: .whitespacesAndNewlines)
             }
             let done = try writer(invocation).setUp(url: invocation.text("--url") ?? "", claimToken: token)
-            console.print([
-                "bucket": .string(done.bucket.text), "url": .string(done.endpoint.url),
-                "keys": done.madeKeys ? "made" : "kept", "archive": done.isNew ? "created" : "known",
-            ])
+            console.print(
+                [
+                    "bucket": .string(done.bucket.text), "url": .string(done.endpoint.url),
+                    "keys": done.madeKeys ? "made" : "kept", "archive": done.isNew ? "created" : "known",
+                ], invocation)
             return .success
         })
 
@@ -75,18 +76,20 @@ enum ArchiveWriterCommands {
                 failure = report.stopped
             }
             document.append("owed", .integer(try writer.status().owedDays))
-            return finish(document, failure, console)
+            return finish(document, failure, invocation, console)
         })
 
     /// Prints what was done, and as a failure what stopped it: everything not sent stays owed.
-    private static func finish(_ document: JSONObject, _ failure: ClientError?, _ console: Console) -> ExitCode {
+    private static func finish(
+        _ document: JSONObject, _ failure: ClientError?, _ invocation: Invocation, _ console: Console
+    ) -> ExitCode {
         var document = document
         document.append("status", failure == nil ? "success" : "failure")
         if let failure {
             document.append("error", .string(failure.code))
             document.append("message", .string(failure.description))
         }
-        console.print(.object(document))
+        console.print(.object(document), invocation)
         guard let failure else { return .success }
         if case .unreachable = failure { return .peerUnavailable }
         return .failure
@@ -109,12 +112,13 @@ enum ArchiveWriterCommands {
         examples: [Example("healthmd archive writer status", "days known, owed, set aside")],
         run: { invocation, console in
             let status = try writer(invocation).status()
-            console.print([
-                "bucket": .string(status.bucket.text), "url": .string(status.endpoint.url),
-                "days": .integer(status.knownDays), "owed": .integer(status.owedDays),
-                "set_aside": .integer(status.setAsideDays),
-                "last_check_ms": status.lastCheck.map { .integer($0) } ?? .null,
-            ])
+            console.print(
+                [
+                    "bucket": .string(status.bucket.text), "url": .string(status.endpoint.url),
+                    "days": .integer(status.knownDays), "owed": .integer(status.owedDays),
+                    "set_aside": .integer(status.setAsideDays),
+                    "last_check_ms": status.lastCheck.map { .integer($0) } ?? .null,
+                ], invocation)
             return .success
         })
 
@@ -169,7 +173,7 @@ enum ArchiveWriterCommands {
                             "kind": .string(change.kind), "stands": .bool(change.stands),
                         ]
                     }))
-            return finish(document, failure, console)
+            return finish(document, failure, invocation, console)
         })
 
     static let undo = CommandSpec(
@@ -180,7 +184,7 @@ enum ArchiveWriterCommands {
         run: { invocation, console in
             let name = try EditName(text: invocation.words.first ?? "")
             let count = try writer(invocation).undo(name)
-            console.print(["name": .string(name.text), "taken_back": .integer(count)])
+            console.print(["name": .string(name.text), "taken_back": .integer(count)], invocation)
             return .success
         })
 }

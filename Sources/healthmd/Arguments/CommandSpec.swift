@@ -128,8 +128,8 @@ enum GlobalOptions {
         .value("--backend", .choice(["receiver", "mac-app"]), "NAME", "receiver (mac-app is the same)"),
         .value(
             "--exit-codes", .choice(["standard", "extended"]), "SET", "extended tells partial, missing, busy apart"),
-        .flag("--json", "usage errors as JSON on standard output, and no text for people"),
-        .flag("--human", "text for people, also when standard output is no terminal"),
+        .flag("--json", "JSON, usage errors too; the default unless standard output is a terminal"),
+        .flag("--human", "text for people; the default on a terminal. Health data stays as it is"),
         .flag("--quiet", "no progress"),
         .flag("--progress-json", "progress as JSON lines on standard error"),
     ]

@@ -27,7 +27,8 @@ struct Help {
     }
 
     private func overview(_ path: [String]) -> String {
-        let inside = commands.filter { $0.path.starts(with: path) }
+        // Old names are listed where somebody asks for them: `direct --help`.
+        let inside = commands.filter { ([$0.path] + $0.aliases).contains { $0.starts(with: path) } }
         var lines: [String] = []
         if path.isEmpty {
             lines = [
@@ -45,7 +46,7 @@ struct Help {
             }
             lines.removeLast()
         } else {
-            lines += ["Commands:"] + table(inside.map(Self.row))
+            lines += ["Commands:"] + table(inside.map { Self.row($0, below: path) })
         }
         lines += ["", "healthmd COMMAND --help shows a command with its options."]
         return lines.joined(separator: "\n") + "\n"
@@ -84,7 +85,11 @@ struct Help {
     }
     private static func width(_ names: [String]) -> Int { min(names.map(\.count).max() ?? 0, 30) }
 
-    private static func row(_ command: CommandSpec) -> (String, String) {
-        (command.path.joined(separator: " "), command.summary)
+    private static func row(_ command: CommandSpec) -> (String, String) { row(command, below: []) }
+
+    /// A command under the name that it has below a path.
+    private static func row(_ command: CommandSpec, below path: [String]) -> (String, String) {
+        let name = ([command.path] + command.aliases).first { $0.starts(with: path) } ?? command.path
+        return (name.joined(separator: " "), command.summary)
     }
 }

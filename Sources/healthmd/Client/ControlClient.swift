@@ -24,6 +24,9 @@ struct ControlClient: Sendable {
         /// `failure_reason` of the response object, else the code of an error body.
         var failureReason: String? { document["failure_reason"]?.string ?? document["error"]?.string }
 
+        /// Whether a create was refused, so that there is no job.
+        var isRefusal: Bool { document["error"] != nil || (word == "unavailable" && document["state"] == nil) }
+
         /// The document as a command prints it: an error body says `failure` like every other failure (cli.md 12).
         var printable: JSONValue {
             guard var object = document.object, object["error"] != nil, object["status"] == nil else { return document }
@@ -144,6 +147,9 @@ struct ControlClient: Sendable {
             return try exchange()
         } catch let failure as HTTPTransfer.Failure {
             switch failure {
+            case .brokenOff:
+                throw CommandFailure(
+                    "response_cut_short", "the receiver ended the connection before it answered", status: .integrity)
             case .unreachable(let why): throw Self.unreachable("the receiver does not answer (\(why))")
             case .timedOut: throw Self.unreachable("the receiver did not answer in time")
             case .cutShort:

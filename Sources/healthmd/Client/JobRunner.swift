@@ -32,6 +32,9 @@ struct JobRunner {
         console.note("job \(jobID.uuidString)")
         progress.report(phase: "job_created", state: nil)
         let outcome = try wait("POST", "/v1/exports", .object(request), raw)
+        if case .answer(let answer) = outcome, answer.isRefusal {
+            console.note("nothing was started: the receiver keeps no job of this id")
+        }
         guard case .answer(let answer) = outcome, answer.status == 202, answer.document["state"]?.string == "queued"
         else { return outcome }
         console.note("the phone is not connected; waiting up to \(wakeSeconds) s for it")
@@ -68,12 +71,29 @@ struct JobRunner {
         let poller = ProgressPoller(client: client, path: route + "?fields=state", progress: progress)
         poller.start()
         defer { poller.stop() }
-        let result = try client.receive(method, path, body, shouldStop: { interruption.signal != nil }) { head in
-            poller.stop()
-            progress.report(phase: "downloading", state: nil)
-            return try raw(head)
+        let result: (answer: ControlClient.Answer?, head: HTTPTransfer.Head)
+        do {
+            result = try client.receive(method, path, body, shouldStop: { interruption.signal != nil }) { head in
+                poller.stop()
+                progress.report(phase: "downloading", state: nil)
+                return try raw(head)
+            }
+        } catch let failure as CommandFailure
+            where poller.hasSeenJob || failure.code == "response_cut_short"
+        {
+            throw lost(failure)
         }
         if let answer = result.answer { return .answer(answer) }
         return .raw(result.head)
+    }
+
+    /// The receiver went away, or broke off, while it had the job: what is stored goes on from there.
+    private func lost(_ failure: CommandFailure) -> CommandFailure {
+        guard ["receiver_unreachable", "response_cut_short"].contains(failure.code) else { return failure }
+        return CommandFailure(
+            "receiver_lost",
+            "the receiver went away while the job was waited for; the job is kept. Start it again with: healthmd serve; then "
+                + "go on with: healthmd resume \(jobID.uuidString)", status: failure.status,
+            details: [("job_id", .string(jobID.uuidString)), ("legacy_error", "mac_app_unreachable")])
     }
 }

@@ -5,9 +5,28 @@ import Foundation
 /// The state root of a command: `--data-dir`, else the environment, else the standard place (extensions.md 5).
 enum StateRoot {
     static func path(_ invocation: Invocation) throws -> String {
-        try StateFolders.resolvePath(
-            option: invocation.text("--data-dir"), environment: ProcessInfo.processInfo.environment,
-            workingDirectory: FileManager.default.currentDirectoryPath)
+        var environment = ProcessInfo.processInfo.environment
+        // Services and cron jobs may come without HOME; the user has a home folder all the same.
+        if environment["HOME"]?.isEmpty ?? true, let home = homeFolder() { environment["HOME"] = home }
+        let folder = Result { [environment] () throws(StoreError) in
+            try StateFolders.resolvePath(
+                option: invocation.text("--data-dir"), environment: environment,
+                workingDirectory: FileManager.default.currentDirectoryPath)
+        }
+        if case .failure(.notFound) = folder {
+            throw CommandFailure(
+                "state_folder_unknown",
+                "no home folder is known, so nothing says where state is kept; name the folder with --data-dir DIR or "
+                    + "HEALTHMD_DATA_DIR", status: .usage)
+        }
+        return try folder.get()
+    }
+
+    /// What the user database says.
+    private static func homeFolder() -> String? {
+        guard let entry = getpwuid(getuid()), let folder = entry.pointee.pw_dir else { return nil }
+        let path = String(cString: folder)
+        return path.hasPrefix("/") ? path : nil
     }
 
     /// The root, if it exists: a client never creates state.

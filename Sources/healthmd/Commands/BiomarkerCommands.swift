@@ -36,7 +36,7 @@ enum BiomarkerCommands {
             if isForPeople(invocation, console) {
                 console.print(text: BiomarkerText.report(report))
             } else {
-                console.print(report.document)
+                console.print(report.document, invocation)
             }
             try record.markShown(report.proposals.map(\.id), at: now())
             return report.source.isComplete ? .success : .failure
@@ -165,7 +165,7 @@ enum BiomarkerCommands {
         if isForPeople(invocation, console) {
             console.print(text: BiomarkerText.entries(entries))
         } else {
-            console.print(RecordEntry.document(of: entries))
+            console.print(RecordEntry.document(of: entries), invocation)
         }
     }
 }

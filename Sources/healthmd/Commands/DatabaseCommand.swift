@@ -39,7 +39,7 @@ enum DatabaseCommand {
                 console.note("interrupted; what was written stays. Run the same command again to go on.")
                 return interruption.exitStatus
             }
-            console.print(.object(update.document))
+            console.print(.object(update.document), invocation)
             return update.hasFailures && invocation.has("--strict") ? .partial : .success
         })
 }

@@ -9,7 +9,7 @@ enum DestinationCommands {
         examples: [Example("healthmd destination", "the folder, and whether it can be written")],
         run: { invocation, console in
             let answer = try ControlClient(invocation).send("GET", "/v1/status")
-            console.print(answer.document["destination"] ?? [:])
+            console.print(answer.document["destination"] ?? [:], invocation)
             return answer.document["destination"]?["writable"]?.bool == true ? .success : .failure
         })
 
@@ -20,8 +20,8 @@ enum DestinationCommands {
         run: { invocation, console in
             guard let folder = invocation.words.first else { return .usage }
             let answer = try ControlClient(invocation).send(
-                "PUT", "/v1/destination", ["root_path": .string(try AbsolutePath.of(folder))])
-            console.print(answer.printable)
+                "PUT", "/v1/destination", ["root_path": .string(try AbsolutePath.folder(folder))])
+            console.print(answer.printable, invocation)
             return answer.status == 200 ? .success : .failure
         })
 }

@@ -11,6 +11,9 @@ enum ExportCommand {
             Example("healthmd export --last 7", "the seven days up to yesterday, one file a day"),
             Example("healthmd export --from 2026-03-01 --to 2026-03-31", "a month"),
             Example("healthmd export --all --use-iphone-settings", "everything, with the phone's own roll-ups"),
+            Example(
+                "healthmd export --last 30 --category Sleep --destination ~/Sleep",
+                "some metrics, into an existing folder of their own"),
             Example("healthmd export --yesterday --raw --output day.json", "the full source records of one day"),
         ],
         options: DateForm.options + SelectionOptions.all + JobOptions.all + [
@@ -21,6 +24,7 @@ enum ExportCommand {
                 "--use-iphone-settings", "the phone's saved settings exactly, roll-ups included",
                 aliases: ["--use-device-settings"]),
             .value("--destination", .folder, "DIR", "write this job there instead of the stored destination"),
+            .flag("--replace", "with chosen metrics: also over files that hold more than these"),
             .flag("--strict", "exit 1 when some days could not be written"),
             JobOptions.database,
             .flag("--iphone", "accepted for old scripts, without effect"),
@@ -28,6 +32,7 @@ enum ExportCommand {
         exclusive: DateForm.exclusive + SelectionOptions.exclusive + [
             ["--raw", "--metric"], ["--raw", "--category"], ["--raw", "--all-metrics"], ["--raw", "--detail"],
             ["--raw", "--source"], ["--raw", "--use-iphone-settings"], ["--raw", "--destination"],
+            ["--raw", "--replace"],
             ["--raw", "--database"],
             ["--use-iphone-settings", "--metric"], ["--use-iphone-settings", "--category"],
             ["--use-iphone-settings", "--all-metrics"], ["--use-iphone-settings", "--detail"],
@@ -51,6 +56,12 @@ enum ExportCommand {
         if invocation.has("--output"), !invocation.has("--raw") {
             throw UsageError(.argumentConflict, "--output goes with --raw", command: ["export"])
         }
+        if invocation.has("--replace"), !SelectionOptions.hasScope(invocation) {
+            throw UsageError(
+                .missingRequiredArgument, "--replace goes with --metric, --category or --all-metrics",
+                command: ["export"],
+                accepted: ["--metric", "--category", "--all-metrics"])
+        }
         if invocation.has("--detail") || invocation.has("--source"), !SelectionOptions.hasScope(invocation) {
             throw UsageError(
                 .missingRequiredArgument, "--detail and --source need --metric, --category or --all-metrics",
@@ -73,9 +84,10 @@ enum ExportCommand {
         request.append("response_mode", "write_files")
         if SelectionOptions.hasScope(invocation) {
             request.append("canonical_selection", SelectionOptions.selection(invocation, paths: []))
+            if invocation.has("--replace") { request.append("replace_existing", true) }
         }
         if let folder = invocation.text("--destination") {
-            request.append("destination", .string(try AbsolutePath.of(folder)))
+            request.append("destination", .string(try AbsolutePath.folder(folder)))
         }
         return try FileJob.create(request, invocation, console)
     }
@@ -113,10 +125,11 @@ enum FileJob {
             if answer.status == 200 { progress.report(phase: "completed", state: answer.document) }
             progress.finish()
             guard let file = invocation.text("--database"), answer.status == 200 else {
-                console.print(answer.printable)
-                if answer.status != 200, let hint = JobHint.text(answer, jobID) { console.note(hint) }
+                console.print(answer.printable, invocation)
+                if let hint = JobHint.text(answer, jobID) { console.note(hint) }
                 return JobExit.status(answer, strict: invocation.has("--strict"))
             }
+            if let hint = JobHint.text(answer, jobID) { console.note(hint) }
             return updateDatabase(file, after: answer, invocation, console, interruption)
         } catch HTTPTransfer.Failure.stopped {
             progress.finish()
@@ -154,7 +167,7 @@ extension FileJob {
                 "database", ["status": "failure", "error": .string(failure.code), "message": .string(failure.message)])
             if exit == .success { exit = failure.status }
         }
-        console.print(.object(document))
+        console.print(.object(document), invocation)
         return exit
     }
 }
@@ -166,5 +179,26 @@ enum AbsolutePath {
         let expanded = (path as NSString).expandingTildeInPath
         if expanded.hasPrefix("/") { return expanded }
         return FileManager.default.currentDirectoryPath + "/" + expanded
+    }
+
+    /// The same without `.` and `..`, for a receiver that works elsewhere and takes neither. What stands before a `..` is
+    /// resolved as the system would, links included; the last name stays what was typed.
+    static func folder(_ path: String) throws -> String {
+        var resolved = ""
+        for name in try of(path).split(separator: "/") where name != "." {
+            guard name == ".." else {
+                resolved += "/" + name
+                continue
+            }
+            guard let real = realpath(resolved.isEmpty ? "/" : resolved, nil) else {
+                throw CommandFailure(
+                    "invalid_destination", "the folder before “..” does not exist; write the path without it",
+                    details: [("path", .string(path))])
+            }
+            defer { free(real) }
+            let parent = (String(cString: real) as NSString).deletingLastPathComponent
+            resolved = parent == "/" ? "" : parent
+        }
+        return resolved.isEmpty ? "/" : resolved
     }
 }

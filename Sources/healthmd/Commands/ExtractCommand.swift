@@ -10,9 +10,13 @@ enum ExtractCommand {
             Example("healthmd extract --last 7 --category Sleep", "a week of sleep"),
             Example("healthmd extract --last 30 --metric steps --format jsonl", "one line a day"),
             Example("healthmd extract --yesterday --object heart --field /activity/steps", "parts of a document"),
+            Example("healthmd extract --yesterday --object records --metric steps", "the source records of one metric"),
         ],
         options: DateForm.options + SelectionOptions.all + JobOptions.all + [
-            .value("--object", .text, "NAME", "a part: sleep, heart, workouts …, or a /pointer", repeats: true),
+            .value(
+                "--object", .text, "NAME",
+                "a part: sleep, heart, workouts … with their metrics; archive, records, warnings … or a /pointer, beside "
+                    + "--all-metrics, --category or --metric", repeats: true),
             .value("--field", .text, "/POINTER", "one member, as a JSON Pointer", repeats: true),
             .value("--format", .choice(["json", "jsonl"]), "FORMAT", "json (default), or jsonl: one item a line"),
             .value("--output", .file, "FILE", "write there (0600, atomically) instead of standard output"),
@@ -53,6 +57,13 @@ enum ExtractCommand {
             throw UsageError(.valueValidation, "--field takes a JSON Pointer that starts with /", command: ["extract"])
         }
         if !SelectionOptions.hasScope(invocation), objects.categories.isEmpty {
+            guard objects.pointers.isEmpty else {
+                throw UsageError(
+                    .missingRequiredArgument,
+                    "this --object chooses a part of each day and no metrics; say of which metrics: add --all-metrics, "
+                        + "--category or --metric", command: ["extract"],
+                    accepted: ["--metric", "--category", "--all-metrics"])
+            }
             throw UsageError(
                 .missingRequiredArgument, "extract needs --metric, --category, --all-metrics or a named --object",
                 command: ["extract"], accepted: ["--metric", "--category", "--all-metrics", "--object"])

@@ -26,11 +26,11 @@ enum JobCommands {
             let client = try ControlClient(invocation)
             guard let job = invocation.uuid("--job") else {
                 let answer = try client.send("GET", "/v1/status")
-                console.print(answer.printable)
+                console.print(answer.printable, invocation)
                 return answer.status == 200 ? .success : .failure
             }
             if invocation.has("--fetch") { return try RawJob.fetch(job, invocation, console) }
-            return try show(job, client, console)
+            return try show(job, client, invocation, console)
         })
 
     static let jobs = CommandSpec(
@@ -57,7 +57,7 @@ enum JobCommands {
             }
             let path = "/v1/exports" + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
             let answer = try ControlClient(invocation).send("GET", path)
-            console.print(answer.printable)
+            console.print(answer.printable, invocation)
             return answer.status == 200 ? .success : .failure
         })
 
@@ -66,7 +66,7 @@ enum JobCommands {
         examples: [Example("healthmd jobs show UUID", "state, counters, reason, expiry")], positionals: [identifier],
         run: { invocation, console in
             guard let job = invocation.identifier else { return .usage }
-            return try show(job, try ControlClient(invocation), console)
+            return try show(job, try ControlClient(invocation), invocation, console)
         })
 
     static let jobsVerify = CommandSpec(
@@ -76,11 +76,14 @@ enum JobCommands {
         positionals: [identifier],
         run: { invocation, console in
             guard let job = invocation.identifier else { return .usage }
-            let answer = try ControlClient(invocation).send(
+            let client = try ControlClient(invocation)
+            let answer = try client.send(
                 "POST", "/v1/exports/\(job.uuidString)/verify", [:], timeout: ControlClient.waitingTimeout)
-            console.print(answer.printable)
+            console.print(answer.printable, invocation)
             guard answer.status == 200 else { return JobExit.failure(answer) }
-            return answer.word == "intact" ? .success : .integrity
+            guard answer.word != "intact" else { return .success }
+            console.note(try VerificationHint.text(answer.document, job, client))
+            return .integrity
         })
 
     static let resume = CommandSpec(
@@ -106,14 +109,16 @@ enum JobCommands {
         run: { invocation, console in
             guard let job = invocation.identifier else { return .usage }
             let answer = try ControlClient(invocation).send("POST", "/v1/exports/\(job.uuidString)/cancel", [:])
-            console.print(answer.printable)
+            console.print(answer.printable, invocation)
             if answer.word != "cancelled", let hint = JobHint.text(answer, job) { console.note(hint) }
             return answer.word == "cancelled" ? .success : JobExit.failure(answer)
         })
 
-    private static func show(_ job: UUID, _ client: ControlClient, _ console: Console) throws -> ExitCode {
+    private static func show(
+        _ job: UUID, _ client: ControlClient, _ invocation: Invocation, _ console: Console
+    ) throws -> ExitCode {
         let answer = try client.send("GET", "/v1/exports/\(job.uuidString)?fields=state")
-        console.print(answer.printable)
+        console.print(answer.printable, invocation)
         return answer.status == 200 || answer.status == 202 ? .success : JobExit.failure(answer)
     }
 
@@ -127,5 +132,31 @@ enum JobCommands {
                     Example("healthmd \(command) UUID", "with the id of one of them"),
                 ])
         }
+    }
+}
+
+/// What to do about files that are not as they were written.
+enum VerificationHint {
+    /// How far back jobs are looked for when the days of one are wanted.
+    private static let jobCount = 200
+
+    /// A line for standard error.
+    static func text(_ verification: JSONValue, _ job: UUID, _ client: ControlClient) throws -> String {
+        let differences = verification["differences"]?.array ?? []
+        if differences.contains(where: { $0["kind"]?.string == "response" }) {
+            return "the stored result is damaged; run the same extract or export --raw again"
+        }
+        let files = differences.count == 1 ? "1 file differs" : "\(differences.count) files differ"
+        return "\(files) from what was written. Changed on purpose: nothing to do. Else write the days again: "
+            + "healthmd export \(try days(of: job, client))"
+    }
+
+    private static func days(of job: UUID, _ client: ControlClient) throws -> String {
+        let list = try client.send("GET", "/v1/exports?limit=\(jobCount)").document["jobs"]?.array ?? []
+        let range = list.first { $0["job_id"]?.string == job.uuidString }?["date_range"]
+        guard let first = range?["start"]?.string, let last = range?["end"]?.string else {
+            return "--from D --to D"
+        }
+        return "--from \(first) --to \(last)"
     }
 }

@@ -5,6 +5,13 @@ enum JobHint {
     /// A line for standard error, or nil when the answer's own message says enough.
     static func text(_ answer: ControlClient.Answer, _ jobID: UUID) -> String? {
         let resume = "healthmd resume \(jobID.uuidString)"
+        let spared =
+            answer.document["partial_failures"]?.array?.filter { $0["code"] == "selection_would_replace" } ?? []
+        if !spared.isEmpty {
+            return
+                "\(spared.count) day(s) stay as they were: their files hold more than was asked for. Choose another folder "
+                + "with --destination DIR, or replace them with --replace"
+        }
         switch answer.failureReason {
         case "export_in_progress":
             let active = answer.document["active_job_id"]?.string ?? "UUID"
@@ -14,6 +21,10 @@ enum JobHint {
                 + jobID.uuidString
         case "device_selection_required":
             return "several phones are paired: choose one with --device; healthmd devices lists them"
+        case "direct_not_paired": return "pair a phone first: healthmd pair"
+        case "direct_device_not_paired": return "healthmd devices lists the phones that are paired"
+        case "selection_would_replace":
+            return "choose another folder with --destination DIR, or replace what is there with --replace"
         case "iphone_not_connected":
             return "open the app on the phone, or run healthmd phone serve there; --wake-timeout S waits for it"
         case "mac_destination_unavailable": return "choose a folder first: healthmd destination set DIR"

@@ -22,11 +22,12 @@ enum MetricsCommand {
                 metrics = metrics.filter { $0.category == category }
             }
             let sorted = metrics.sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
-            console.print([
-                "schema": "healthmd.metric_catalog", "schema_version": 1,
-                "categories": .array(registry.categories.map(JSONValue.string)),
-                "metrics": .array(sorted.map(describe)),
-            ])
+            console.print(
+                [
+                    "schema": "healthmd.metric_catalog", "schema_version": 1,
+                    "categories": .array(registry.categories.map(JSONValue.string)),
+                    "metrics": .array(sorted.map(describe)),
+                ], invocation)
             return .success
         })
 

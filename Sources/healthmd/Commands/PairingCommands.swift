@@ -10,6 +10,7 @@ enum PairingCommands {
         examples: [
             Example("healthmd pair", "a 20-digit code for: healthmd phone pair HOST"),
             Example("healthmd pair --phone-app", "a six-digit code for the phone app; asks before it trusts"),
+            Example("healthmd pair --close", "gives up the pairing that another window opened"),
         ],
         options: [
             .flag("--phone-app", "six digits, for the phone app"),
@@ -18,8 +19,12 @@ enum PairingCommands {
             ),
             .flag("--no-wait", "print the pairing object on standard output and return"),
             .value("--approve", .text, "ID", "say yes to a phone app that waits for approval"),
+            .flag("--close", "close the pairing that is open; its code works no more"),
         ],
-        exclusive: [["--approve", "--phone-app"], ["--approve", "--no-wait"]],
+        exclusive: [
+            ["--approve", "--phone-app"], ["--approve", "--no-wait"], ["--approve", "--close"],
+            ["--close", "--phone-app"], ["--close", "--no-wait"], ["--close", "--timeout"],
+        ],
         validate: { invocation in
             if invocation.has("--phone-app"), let seconds = invocation.integer("--timeout"), seconds > 300 {
                 throw UsageError(
@@ -28,11 +33,14 @@ enum PairingCommands {
         },
         run: { invocation, console in
             let client = try ControlClient(invocation)
+            if invocation.has("--close") { return try close(invocation, client, console) }
             if let identifier = invocation.text("--approve") {
                 guard UUID(uuidString: identifier) != nil else {
                     throw UsageError(.invalidValue, "--approve takes a pairing id", command: ["pair"])
                 }
-                return try approve(identifier, accept: true, client, console)
+                let answer = try approve(identifier, accept: true, client)
+                console.print(answer.printable, invocation)
+                return answer.status == 200 ? .success : JobExit.failure(answer)
             }
             return try open(invocation, client, console)
         })
@@ -42,7 +50,7 @@ enum PairingCommands {
         examples: [Example("healthmd devices", "names, ids, when they were last there")],
         run: { invocation, console in
             let answer = try ControlClient(invocation).send("GET", "/v1/peers")
-            console.print(answer.printable)
+            console.print(answer.printable, invocation)
             return answer.status == 200 ? .success : .failure
         })
 
@@ -60,7 +68,7 @@ enum PairingCommands {
         run: { invocation, console in
             guard let peer = invocation.identifier else { return .usage }
             let answer = try ControlClient(invocation).send("DELETE", "/v1/peers/" + peer.uuidString)
-            console.print(answer.printable)
+            console.print(answer.printable, invocation)
             return answer.status == 200 ? .success : answer.status == 404 ? .notFound : .failure
         })
 
@@ -83,7 +91,7 @@ enum PairingCommands {
             let client = try ControlClient(invocation)
             let list = try client.send("GET", "/v1/peers")
             guard list.status == 200, let devices = list.document["devices"]?.array else {
-                console.print(list.printable)
+                console.print(list.printable, invocation)
                 return .failure
             }
             var removed: [JSONValue] = []
@@ -98,7 +106,7 @@ enum PairingCommands {
                 }
                 removed.append(.string(identifier))
             }
-            console.print(["status": "success", "removed": .array(removed)])
+            console.print(["status": "success", "removed": .array(removed)], invocation)
             return .success
         })
 
@@ -111,15 +119,29 @@ enum PairingCommands {
         guard answer.status == 201, let identifier = answer.document["pairing_id"]?.string,
             let code = answer.document["code"]?.string
         else {
-            console.print(answer.printable)
+            console.print(answer.printable, invocation)
             return answer.status == 409 ? .busy : .failure
         }
         if invocation.has("--no-wait") {
-            console.print(answer.printable)
+            console.print(answer.printable, invocation)
             return .success
         }
         explain(answer.document, code, console, phoneApp: invocation.has("--phone-app"))
-        return try wait(identifier, answer.document["listener"], client, console)
+        return try wait(identifier, answer.document["listener"], invocation, client, console)
+    }
+
+    /// Closes the pairing that the receiver says is open.
+    private static func close(
+        _ invocation: Invocation, _ client: ControlClient, _ console: Console
+    ) throws -> ExitCode {
+        let status = try client.send("GET", "/v1/status")
+        guard let identifier = status.document["open_pairing"]?["pairing_id"]?.string else {
+            throw CommandFailure(
+                "pairing_not_found", "no pairing is open; healthmd pair opens one", status: .notFound)
+        }
+        let answer = try client.send("DELETE", "/v1/pairing/" + identifier)
+        console.print(answer.printable, invocation)
+        return answer.status == 200 ? .success : JobExit.failure(answer)
     }
 
     private static func explain(_ document: JSONValue, _ code: String, _ console: Console, phoneApp: Bool) {
@@ -140,7 +162,8 @@ enum PairingCommands {
     }
 
     private static func wait(
-        _ identifier: String, _ listener: JSONValue?, _ client: ControlClient, _ console: Console
+        _ identifier: String, _ listener: JSONValue?, _ invocation: Invocation, _ client: ControlClient,
+        _ console: Console
     ) throws -> ExitCode {
         let interruption = Interruption.watch()
         var asked = false
@@ -157,13 +180,13 @@ enum PairingCommands {
                 asked = true
                 if isatty(console.standardInput) == 1 {
                     let accept = ask(answer.document, console)
-                    _ = try approve(identifier, accept: accept, client, nil)
+                    _ = try approve(identifier, accept: accept, client)
                 } else {
                     console.note("a phone waits for approval: healthmd pair --approve \(identifier)")
                 }
             case "awaiting_approval": break
             case "paired":
-                console.print(try result(answer.document, listener, client))
+                console.print(try result(answer.document, listener, client), invocation)
                 return .success
             default: throw failure(answer.document)
             }
@@ -206,12 +229,9 @@ enum PairingCommands {
     }
 
     private static func approve(
-        _ identifier: String, accept: Bool, _ client: ControlClient, _ console: Console?
-    ) throws -> ExitCode {
-        let answer = try client.send(
-            "POST", "/v1/pairing/\(identifier)/approve", ["accept": .bool(accept)])
-        console?.print(answer.printable)
-        return answer.status == 200 ? .success : answer.status == 404 ? .notFound : .failure
+        _ identifier: String, accept: Bool, _ client: ControlClient
+    ) throws -> ControlClient.Answer {
+        try client.send("POST", "/v1/pairing/\(identifier)/approve", ["accept": .bool(accept)])
     }
 }
 

@@ -89,7 +89,7 @@ enum RawJob {
             bytes.append(0x0A)
             try OutputFile.write(path, nextStep: resultStays) { sink in try bytes.withUnsafeBytes(sink) }
         } else {
-            console.print(answer.printable)
+            console.print(answer.printable, invocation)
         }
         if answer.status != 200, let hint = JobHint.text(answer, job) { console.note(hint) }
         return JobExit.status(answer, strict: invocation.has("--strict"))
@@ -113,9 +113,10 @@ enum RawJob {
             console.write([0x0A])
         }
         guard isPartial, !invocation.has("--allow-partial") else { return .success }
+        let reasons = try PartialReasons(response) { try body.read($0, $1) }
         console.note(
-            "the result is written and checked, but some days are partial or missing (an export cannot hold every kind of "
-                + "data): each day's status says which; --allow-partial makes this exit 0")
+            "the result is written and checked. \(reasons.sentence) Each day's status says more; --allow-partial makes this "
+                + "exit 0")
         return .partial
     }
 
@@ -166,10 +167,11 @@ enum RawJob {
     ) throws -> ExitCode {
         let extraction = Extraction(response) { try body.read($0, $1) }
         if isPartial, !invocation.has("--allow-partial") {
+            let reasons = try PartialReasons(response) { try body.read($0, $1) }
             throw CommandFailure(
                 "partial_canonical_extraction",
-                "some days are missing or partial, so no data was written; the same command with --allow-partial "
-                    + "gives what is there", status: .partial, details: [("receipt", extraction.receipt)])
+                "\(reasons.sentence) No data was written; the same command with --allow-partial gives what is there",
+                status: .partial, details: [("reasons", reasons.document), ("receipt", extraction.receipt)])
         }
         let format = Extraction.Format(rawValue: invocation.text("--format") ?? "json") ?? .json
         do {

@@ -39,7 +39,7 @@ enum RenderCommand {
             // In the order of the days: a roll-up takes them so.
             for document in try dated(invocation.words) { try render.add(path: document.path) }
             try render.finish()
-            console.print(["status": "success", "files": .array(render.written)])
+            console.print(["status": "success", "files": .array(render.written)], invocation)
             return .success
         })
 

@@ -64,7 +64,7 @@ enum ServeCommand {
             deviceName: HostName.current, version: ProductVersion.text)
         if let port = invocation.integer("--peer-port") { options.peerPort = UInt16(port) }
         if let window = invocation.integer("--maximum-window") { options.maximumWindow = window }
-        options.destination = try invocation.text("--destination").map(AbsolutePath.of)
+        options.destination = try invocation.text("--destination").map(AbsolutePath.folder)
         return options
     }
 

@@ -1,4 +1,5 @@
 import CanonicalJSON
+import Receiver
 
 /// The judgements of `doctor`: facts in, check out (cli.md 8).
 enum DoctorChecks {
@@ -11,19 +12,45 @@ enum DoctorChecks {
     /// No clock that shows an earlier time than this program's making is right: 2026-01-01T00:00:00Z.
     static let earliestNow = 1_767_225_600.0
 
-    private static let start = DoctorCheck.Action(
-        code: "start_receiver", message: "Start the receiver; it runs until it is stopped.",
-        command: "healthmd serve")
+    /// What the receiver that runs, or does not, says of itself.
+    struct Service {
+        /// Nil when none holds the state folder.
+        let runtime: RuntimeFile?
+        /// Options that the person gave, which every command has to repeat: ` --data-dir 'x'`.
+        let options: String
 
-    static func receiver(isAnswering: Bool, failure: CommandFailure?) -> DoctorCheck {
-        if isAnswering, failure == nil { return .ready("receiver", blocking: true, "The receiver runs and answers.") }
-        return DoctorCheck(
-            code: "receiver", state: .actionRequired, isBlocking: true,
-            message: failure?.message ?? "The receiver does not answer.", action: start)
+        /// A command of this program with those options.
+        func command(_ words: String) -> String { "healthmd \(words)\(options)" }
+
+        /// Starts the receiver; one that runs is ended first, and its ports are kept.
+        var start: String {
+            guard let runtime else { return command("serve") }
+            var serve = "serve"
+            if runtime.controlPort != Int(ControlAPI.defaultPort) { serve += " --control-port \(runtime.controlPort)" }
+            if runtime.peerPort != HostAndPort.defaultPort { serve += " --peer-port \(runtime.peerPort)" }
+            return
+                "kill \(runtime.pid); while kill -0 \(runtime.pid) 2>/dev/null; do sleep 0.2; done; \(command(serve))"
+        }
     }
 
-    static func peerListener(port: Int?, reach: ListeningSockets.Reach?) -> DoctorCheck {
-        guard let port else {
+    static func receiver(isAnswering: Bool, failure: CommandFailure?, _ service: Service) -> DoctorCheck {
+        if isAnswering, failure == nil { return .ready("receiver", blocking: true, "The receiver runs and answers.") }
+        let action =
+            failure?.code == "unauthorized"
+            ? DoctorCheck.Action(
+                code: "name_control_token",
+                message: "Name the file of the control token; it lies in the receiver's folder.",
+                command: service.command("doctor --control-token-file ~/.local/share/healthmd/receiver/control-token"))
+            : DoctorCheck.Action(
+                code: "start_receiver", message: "Start the receiver; it runs until it is stopped.",
+                command: service.start)
+        return DoctorCheck(
+            code: "receiver", state: .actionRequired, isBlocking: true,
+            message: failure?.message ?? "The receiver does not answer.", action: action)
+    }
+
+    static func peerListener(_ service: Service, reach: ListeningSockets.Reach?) -> DoctorCheck {
+        guard let port = service.runtime?.peerPort else {
             return .unavailable("peer_listener", blocking: true, "The receiver tells where phones dial when it runs.")
         }
         switch reach {
@@ -33,19 +60,19 @@ enum DoctorChecks {
                 code: "peer_listener", state: .warning, isBlocking: false,
                 message: "Port \(port) is open on this computer only; phones elsewhere cannot reach it.",
                 action: DoctorCheck.Action(
-                    code: "listen_everywhere", message: "Stop the receiver and start it without --peer-address.",
-                    command: "healthmd serve"))
+                    code: "listen_everywhere", message: "End the receiver and start it without --peer-address.",
+                    command: service.start))
         case nil:
             return DoctorCheck(
                 code: "peer_listener", state: .actionRequired, isBlocking: true,
                 message: "Nothing listens on port \(port), where phones should dial.",
                 action: DoctorCheck.Action(
-                    code: "restart_receiver", message: "Stop the receiver and start it again.",
-                    command: "healthmd serve"))
+                    code: "restart_receiver", message: "End the receiver and start it again.",
+                    command: service.start))
         }
     }
 
-    static func pairedPeer(_ peers: JSONValue?) -> DoctorCheck {
+    static func pairedPeer(_ peers: JSONValue?, _ service: Service) -> DoctorCheck {
         guard let devices = peers?["devices"]?.array else {
             return .unavailable("paired_peer", blocking: true, "The receiver knows which phones are paired.")
         }
@@ -54,7 +81,7 @@ enum DoctorChecks {
                 code: "paired_peer", state: .actionRequired, isBlocking: true, message: "No phone is paired.",
                 action: DoctorCheck.Action(
                     code: "pair_phone", message: "Open a pairing; for the phone app add --phone-app.",
-                    command: "healthmd pair"))
+                    command: service.command("pair")))
         }
         let names = devices.map { device in
             let strength = device["pairing_strength"]?.string == "strong" ? "20 digits" : "6 digits"
@@ -63,7 +90,8 @@ enum DoctorChecks {
         return .ready("paired_peer", blocking: true, "Paired: \(names.joined(separator: ", ")).")
     }
 
-    static func connectedPeer(_ status: JSONValue?) -> DoctorCheck {
+    /// `isPhoneHere`: this computer has a phone side that is paired.
+    static func connectedPeer(_ status: JSONValue?, isPhoneHere: Bool, _ service: Service) -> DoctorCheck {
         guard let isConnected = status?["iphone"]?["connected"]?.bool else {
             return .unavailable("peer_connected", blocking: false, "The receiver knows which phones are connected.")
         }
@@ -72,32 +100,58 @@ enum DoctorChecks {
             code: "peer_connected", state: .warning, isBlocking: false,
             message: "No phone is connected; a job waits for it.",
             action: DoctorCheck.Action(
-                code: "connect_phone", message: "Open the app on the phone; or on the machine with the export:",
-                command: "healthmd phone serve"))
+                code: "connect_phone",
+                message: isPhoneHere
+                    ? "Let the phone side of this computer connect."
+                    : "Open the app on one of these phones, or run healthmd phone serve where its export is.",
+                command: service.command(isPhoneHere ? "phone serve" : "devices")))
     }
 
-    static func destination(_ destination: JSONValue?) -> DoctorCheck {
+    /// How the chosen folder is found on the disk.
+    enum Folder {
+        case missing
+        /// It is there, and this user may not write it.
+        case closed
+        /// It is there, and can be written; the receiver does not take it for the one that was chosen.
+        case other
+    }
+
+    static func destination(_ destination: JSONValue?, found folder: Folder, _ service: Service) -> DoctorCheck {
         guard let isSelected = destination?["selected"]?.bool else {
             return .unavailable("destination", blocking: false, "The receiver knows where files are written.")
         }
+        let standard = "mkdir -p ~/Health && \(service.command("destination set ~/Health"))"
         guard isSelected else {
             return DoctorCheck(
                 code: "destination", state: .warning, isBlocking: false,
                 message: "No folder is chosen: extract works, files cannot be written.",
                 action: DoctorCheck.Action(
-                    code: "choose_destination", message: "Make a folder and choose it.",
-                    command: "mkdir -p ~/Health && healthmd destination set ~/Health"))
+                    code: "choose_destination", message: "Make a folder and choose it.", command: standard))
         }
         let path = destination?["path"]?.string ?? ""
-        guard destination?["writable"]?.bool == true else {
-            return DoctorCheck(
-                code: "destination", state: .actionRequired, isBlocking: true,
-                message: "The folder \(path) cannot be written, or is another one than was chosen.",
-                action: DoctorCheck.Action(
-                    code: "choose_destination", message: "Mend its permissions, or choose a folder again.",
-                    command: "healthmd destination set \(ShellText.quoted(path))"))
+        guard destination?["writable"]?.bool != true else {
+            return .ready("destination", blocking: true, "Files are written below \(path).")
         }
-        return .ready("destination", blocking: true, "Files are written below \(path).")
+        let quoted = ShellText.quoted(path)
+        let (message, next, command) =
+            switch folder {
+            case .missing:
+                (
+                    "The folder \(path) does not exist any more.",
+                    "Make it again and choose it, or choose another one.",
+                    "mkdir -p \(quoted) && \(service.command("destination set \(quoted)"))"
+                )
+            case .closed:
+                ("The folder \(path) cannot be written.", "Choose a folder that is yours.", standard)
+            case .other:
+                (
+                    "The folder \(path) is another one than was chosen.", "Choose it again, if it is the right one.",
+                    service.command("destination set \(quoted)")
+                )
+            }
+        return DoctorCheck(
+            code: "destination", state: .actionRequired, isBlocking: true, message: message,
+            action: DoctorCheck.Action(code: "choose_destination", message: next, command: command))
     }
 
     static func freeSpace(_ spaces: [(name: String, bytes: UInt64)]) -> DoctorCheck {
@@ -125,7 +179,9 @@ enum DoctorChecks {
                 command: "chmod -R go= \(ShellText.quoted(path))"))
     }
 
-    static func stalledJobs(_ jobs: JSONValue?, now: Double) -> DoctorCheck {
+    static func stalledJobs(
+        _ jobs: JSONValue?, isConnected: Bool, now: Double, _ service: Service
+    ) -> DoctorCheck {
         guard let jobs = jobs?["jobs"]?.array else {
             return .unavailable("stalled_jobs", blocking: false, "The receiver knows the jobs.")
         }
@@ -139,12 +195,15 @@ enum DoctorChecks {
             code: "stalled_jobs", state: .warning, isBlocking: false,
             message: "\(stalled.count) job(s) without progress for a quarter of an hour; they block new ones.",
             action: DoctorCheck.Action(
-                code: "resume_job", message: "Go on with it when the phone is there; healthmd cancel drops it.",
-                command: "healthmd resume \(first)"))
+                code: isConnected ? "resume_job" : "inspect_job",
+                message: isConnected
+                    ? "Go on with it; healthmd cancel drops it."
+                    : "It goes on when its phone is there; healthmd cancel drops it.",
+                command: service.command(isConnected ? "resume \(first)" : "jobs show \(first)")))
     }
 
     /// Expiry and codes are told by the clock: it must be plausible, and not have been set back.
-    static func clock(now: Double, known: [Double]) -> DoctorCheck {
+    static func clock(now: Double, known: [Double], hasTimeControl: Bool = true) -> DoctorCheck {
         let isEarly = now < earliestNow
         let isSetBack = known.contains { $0 > now + clockTolerance }
         guard isEarly || isSetBack else { return .ready("clock", blocking: false, "The clock is plausible.") }
@@ -154,7 +213,8 @@ enum DoctorChecks {
                 ? "The clock shows a time before this program was made."
                 : "The clock was set back: the receiver has noted later times.",
             action: DoctorCheck.Action(
-                code: "set_clock", message: "Set the clock, best by the network.", command: "timedatectl set-ntp true"))
+                code: "set_clock", message: "Compare the clock with another one, and set it.",
+                command: hasTimeControl ? "timedatectl" : "date"))
     }
 
     /// A time of the control API in Unix seconds.

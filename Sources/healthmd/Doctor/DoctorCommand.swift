@@ -12,7 +12,7 @@ enum DoctorCommand {
         ],
         run: { invocation, console in
             let report = try Examination(invocation).report()
-            if invocation.has("--human") || (console.outputIsTerminal && !invocation.has("--json")) {
+            if console.isForPeople(invocation) {
                 console.print(text: report.text)
             } else {
                 console.print(report.document)
@@ -33,9 +33,14 @@ struct Examination {
     private var peers: JSONValue?
     private var jobs: JSONValue?
     private var unreachable: CommandFailure?
+    /// Options that next steps have to repeat.
+    private let options: String
 
     init(_ invocation: Invocation) throws {
         path = try StateRoot.path(invocation)
+        options = ["--data-dir", "--base-url", "--control-token-file"].compactMap { name in
+            invocation.text(name).map { " \(name) \(ShellText.quoted($0))" }
+        }.joined()
         root = try StateRoot.existingRoot(invocation)
         do {
             runtime = try StateRoot.existing(.receiver, invocation).flatMap(RuntimeFile.read)
@@ -77,19 +82,43 @@ struct Examination {
     }
 
     func report() -> DoctorReport {
-        DoctorReport(
+        let service = DoctorChecks.Service(runtime: runtime, options: options)
+        let isConnected = status?["iphone"]?["connected"]?.bool == true
+        let now = Date().timeIntervalSince1970
+        return DoctorReport(
             publicStatus: status, localReadiness: readiness,
             checks: [
-                DoctorChecks.receiver(isAnswering: status != nil, failure: unreachable),
+                DoctorChecks.receiver(isAnswering: status != nil, failure: unreachable, service),
                 DoctorChecks.peerListener(
-                    port: runtime?.peerPort, reach: runtime.flatMap { ListeningSockets.reach(ofPort: $0.peerPort) }),
-                DoctorChecks.pairedPeer(peers), DoctorChecks.connectedPeer(status),
-                DoctorChecks.destination(status?["destination"]), DoctorChecks.freeSpace(spaces()),
+                    service, reach: runtime.flatMap { ListeningSockets.reach(ofPort: $0.peerPort) }),
+                DoctorChecks.pairedPeer(peers, service),
+                DoctorChecks.connectedPeer(status, isPhoneHere: isPhoneHere, service),
+                DoctorChecks.destination(status?["destination"], found: destinationFolder, service),
+                DoctorChecks.freeSpace(spaces()),
                 DoctorChecks.statePermissions(path: path, faults: permissionFaults()),
-                DoctorChecks.stalledJobs(jobs, now: Date().timeIntervalSince1970),
+                DoctorChecks.stalledJobs(jobs, isConnected: isConnected, now: now, service),
                 DoctorChecks.clock(
-                    now: Date().timeIntervalSince1970, known: [runtime?.startedAt].compactMap(\.self) + jobTimes),
+                    now: now, known: [runtime?.startedAt].compactMap(\.self) + jobTimes,
+                    hasTimeControl: FileManager.default.isExecutableFile(atPath: "/usr/bin/timedatectl")),
             ])
+    }
+
+    /// Whether the state folder has a phone side: then it is this computer that has to connect.
+    private var isPhoneHere: Bool {
+        do {
+            return try root?.directory(StateFolders.Part.phone.rawValue).status(of: "phone.sqlite") != nil
+        } catch {
+            return false  // What is wrong with the folder is told by its own check.
+        }
+    }
+
+    private var destinationFolder: DoctorChecks.Folder {
+        guard let path = status?["destination"]?["path"]?.string else { return .missing }
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
+            return .missing
+        }
+        return FileManager.default.isWritableFile(atPath: path) ? .other : .closed
     }
 
     private var jobTimes: [Double] {

@@ -17,7 +17,7 @@ enum HealthExportCommand {
             var options = ExportOptions()
             options.rescue = invocation.has("--rescue")
             let inspection = try ExportInspection.inspect(path: try AbsolutePath.of(path), options: options)
-            console.print(try JSONValue(report: inspection))
+            console.print(try JSONValue(report: inspection), invocation)
             return .success
         })
 }

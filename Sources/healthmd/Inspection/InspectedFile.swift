@@ -59,6 +59,74 @@ final class InspectedFile: ItemSource {
     }
 }
 
+/// What a file is, by its first bytes: said when a command was given another kind than it reads.
+enum FileKind: String {
+    case item
+    case partition
+    case json
+    case zip
+    case xml
+    case gzip
+    case database
+
+    /// Bytes that are looked at.
+    static let prefixByteCount = 16
+
+    init?(prefix: [UInt8]) {
+        let text = String(decoding: prefix, as: UTF8.self)
+        if text.hasPrefix("HMDCITEM") {
+            self = .item
+        } else if text.hasPrefix("HMDCORP1") {
+            self = .partition
+        } else if text.hasPrefix("SQLite format 3") {
+            self = .database
+        } else if prefix.starts(with: [0x50, 0x4B, 3, 4]) {
+            self = .zip
+        } else if prefix.starts(with: [0x1F, 0x8B]) {
+            self = .gzip
+        } else {
+            switch text.first(where: { !$0.isWhitespace }) {
+            case "{", "[": self = .json
+            case "<": self = .xml
+            default: return nil
+            }
+        }
+    }
+
+    /// What such a file is, and the command that reads it.
+    var sentence: String {
+        switch self {
+        case .item: "This is an item: healthmd item inspect FILE."
+        case .partition: "This is a partition: healthmd partition inspect FILE."
+        case .json:
+            "This is JSON: an export manifest (healthmd manifest fingerprint), a day document (healthmd render) or a tree "
+                + "(healthmd item encode)."
+        case .zip: "This is a zip: healthmd health-export inspect FILE, if the Health app made it."
+        case .xml: "This is XML: healthmd health-export inspect FILE, if the Health app made it."
+        case .gzip: "This is compressed: unpack it first."
+        case .database: "This is a database of SQLite: nothing to be inspected here."
+        }
+    }
+
+    /// Runs an inspection; when it refuses a file of another kind, the refusal says of which.
+    @discardableResult
+    static func explaining<Result>(
+        _ path: String, expected: FileKind, _ body: (InspectedFile) throws -> Result
+    ) throws -> Result {
+        let file = try InspectedFile(path)
+        do {
+            return try body(file)
+        } catch {
+            let prefix = try file.bytes(at: 0, count: prefixByteCount)
+            guard let kind = FileKind(prefix: prefix), kind != expected else { throw error }
+            let failure = FailureText.failure(of: error)
+            throw CommandFailure(
+                failure.code, "\(failure.message) \(kind.sentence)", status: failure.status,
+                details: failure.details + [("found", .string(kind.rawValue))])
+        }
+    }
+}
+
 /// A part of an inspected file, as an item of its own.
 final class InspectedRange: ItemSource {
     let byteCount: UInt64

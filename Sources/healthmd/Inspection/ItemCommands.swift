@@ -22,7 +22,9 @@ enum ItemCommands {
             guard let path = invocation.words.first else { return .usage }
             let detail = invocation.has("--full") ? ItemTree.Detail.full : .summary
             var sink = ConsoleSink(console)
-            try ItemTree.inspect(try InspectedFile(path), detail: detail, makeDigest: { ItemSHA256() }, to: &sink)
+            try FileKind.explaining(path, expected: .item) { file in
+                try ItemTree.inspect(file, detail: detail, makeDigest: { ItemSHA256() }, to: &sink)
+            }
             console.print(text: "\n")
             return .success
         })
@@ -33,8 +35,10 @@ enum ItemCommands {
         positionals: [file],
         run: { invocation, console in
             guard let path = invocation.words.first else { return .usage }
-            let summary = try ItemReader.validate(try InspectedFile(path), digest: ItemSHA256())
-            console.print(document(summary))
+            let summary = try FileKind.explaining(path, expected: .item) { file in
+                try ItemReader.validate(file, digest: ItemSHA256())
+            }
+            console.print(document(summary), invocation)
             return .success
         })
 
@@ -60,8 +64,9 @@ enum ItemCommands {
             guard let path = invocation.words.first, let output = invocation.text("--output"),
                 let kind = invocation.text("--kind").flatMap(ItemKind.init(rawValue:))
             else { return .usage }
-            let text = try InspectedFile(path).contents(maximumByteCount: maximumTreeByteCount)
-            let tree = try ItemTree.parse(text)
+            let tree = try FileKind.explaining(path, expected: .json) { file in
+                try ItemTree.parse(file.contents(maximumByteCount: maximumTreeByteCount))
+            }
             if let named = tree.kind, named != kind {
                 throw ItemError.rejected(.unexpectedKind(expected: kind), offset: 0)
             }
@@ -74,10 +79,11 @@ enum ItemCommands {
                 byteCount = try ItemWriter.write(tree.root, kind: kind, to: &sink)
                 digest = try Digest(bytes: sink.finish())
             }
-            console.print([
-                "kind": .string(kind.rawValue), "bytes": .number(JSONNumber(byteCount)),
-                "sha256": .string(digest?.hex ?? ""),
-            ])
+            console.print(
+                [
+                    "kind": .string(kind.rawValue), "bytes": .number(JSONNumber(byteCount)),
+                    "sha256": .string(digest?.hex ?? ""),
+                ], invocation)
             return .success
         })
 

@@ -12,13 +12,26 @@ enum ManifestCommand {
         positionals: [PositionalSpec(name: "FILE", kind: .file, count: .one, summary: "the manifest as JSON")],
         run: { invocation, console in
             guard let path = invocation.words.first else { return .usage }
-            let text = try InspectedFile(path).contents(maximumByteCount: maximumByteCount)
-            let canonical = try ManifestCanonicalizer.canonicalize(text)
-            let fingerprint = try RequestFingerprint(manifestText: text)
-            console.print([
-                "version": .integer(fingerprint.version), "sha256": .string(fingerprint.sha256.hex),
-                "canonical_bytes": .integer(canonical.count), "is_canonical": .bool(text == canonical),
-            ])
+            let (text, canonical, fingerprint) = try FileKind.explaining(path, expected: .json) { file in
+                let text = try file.contents(maximumByteCount: maximumByteCount)
+                try refuseOther(text)
+                return (
+                    text, try ManifestCanonicalizer.canonicalize(text), try RequestFingerprint(manifestText: text)
+                )
+            }
+            console.print(
+                [
+                    "version": .integer(fingerprint.version), "sha256": .string(fingerprint.sha256.hex),
+                    "canonical_bytes": .integer(canonical.count), "is_canonical": .bool(text == canonical),
+                ], invocation)
             return .success
         })
+
+    /// Every document of ours says what it is; a manifest does not.
+    private static func refuseOther(_ text: [UInt8]) throws {
+        guard let schema = try JSONParser.parse(text)["schema"]?.string else { return }
+        throw CommandFailure(
+            "wrong_file", "an export manifest has no schema; this is \(TerminalText.safe(String(schema.prefix(64))))",
+            status: .integrity, details: [("offset", 0), ("found", .string(String(schema.prefix(64))))])
+    }
 }

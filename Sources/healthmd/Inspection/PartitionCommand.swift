@@ -12,7 +12,10 @@ enum PartitionCommand {
         positionals: [PositionalSpec(name: "FILE", kind: .file, count: .one, summary: "a partition file")],
         run: { invocation, console in
             guard let path = invocation.words.first else { return .usage }
-            console.print(try PartitionInspection(InspectedFile(path)).document())
+            let document = try FileKind.explaining(path, expected: .partition) { file in
+                try PartitionInspection(file).document()
+            }
+            console.print(document, invocation)
             return .success
         })
 }

@@ -37,7 +37,7 @@ enum ImportCommand {
                     members: ["records": .integer(step.recordCount)])
             }
             progress.finish()
-            console.print(ImportReportDocument.of(report))
+            console.print(ImportReportDocument.of(report), invocation)
             guard report.isComplete || invocation.has("--rescue") else {
                 console.note("incomplete: an export breaks off; what stands before that was imported. Copy it again")
                 return .partial

@@ -5,7 +5,10 @@ import Sender
 
 /// `phone pair | serve | push | show | status | forget` (extensions.md 4). Import and settings stand beside them.
 enum PhoneCommands {
-    static let all = [ImportCommand.spec, pair, serve, push] + PhoneSettingsCommands.all + [show, status, forget]
+    static let all =
+        [ImportCommand.spec, pair, serve, push] + PhoneSettingsCommands.all + [
+            show, status, cancel, forget,
+        ]
 
     /// The phone side of the state folder in use.
     static func client(_ invocation: Invocation) throws -> PhoneClient {
@@ -45,7 +48,7 @@ enum PhoneCommands {
             let report = try client(invocation).pair(host: target.host, port: target.port, code: code)
             guard var document = try JSONValue(report: report).object else { return .failure }
             document.append("status", "paired")
-            console.print(.object(document))
+            console.print(.object(document), invocation)
             return .success
         })
 
@@ -88,7 +91,7 @@ enum PhoneCommands {
             let report = try client(invocation).push(from: first.description, to: last.description, token: token) {
                 events.take($0)
             }
-            console.print(try JSONValue(report: report))
+            console.print(try JSONValue(report: report), invocation)
             if interruption.signal != nil { return interruption.exitStatus }
             if report.state == "queued" { console.note("the running healthmd phone serve sends it") }
             return ["completed", "queued"].contains(report.state) ? .success : .failure
@@ -136,15 +139,40 @@ enum PhoneCommands {
         "phone", "status", summary: "Shows what was imported, who is paired, which jobs are under way.",
         examples: [Example("healthmd phone status", "asks nobody")],
         run: { invocation, console in
-            console.print(PhoneStatusDocument.of(try client(invocation).status()))
+            console.print(PhoneStatusDocument.of(try client(invocation).status()), invocation)
             return .success
+        })
+
+    static let cancel = CommandSpec(
+        "phone", "cancel", summary: "Cancels a transfer from this side. Files that are already written stay.",
+        examples: [Example("healthmd phone cancel UUID", "with an id from: healthmd phone status")],
+        positionals: [PositionalSpec(name: "UUID", kind: .uuid, count: .one, summary: "the job's id")],
+        guidance: { invocation in
+            guard invocation.identifier == nil else { return nil }
+            return Guidance(
+                message: "Which job? healthmd phone status lists them.", missing: ["UUID"], exactlyOneOf: [],
+                examples: [
+                    Example("healthmd phone status", "lists the jobs with their ids"),
+                    Example("healthmd phone cancel UUID", "with the id of one of them"),
+                ])
+        },
+        run: { invocation, console in
+            guard let job = invocation.identifier else { return .usage }
+            let interruption = Interruption.watch()
+            let token = StopToken()
+            interruption.onSignal { token.stop() }
+            let events = ServiceReport(invocation, console)
+            let report = try client(invocation).cancel(job, token: token) { events.take($0) }
+            console.print(try JSONValue(report: report), invocation)
+            if interruption.signal != nil { return interruption.exitStatus }
+            return report.state == "cancelled" ? .success : .failure
         })
 
     static let forget = CommandSpec(
         "phone", "forget", summary: "Drops the trust in the receiver. The receiver forgets separately.",
         examples: [Example("healthmd phone forget", "imported days and jobs stay")],
         run: { invocation, console in
-            console.print(["status": "success", "forgotten": .bool(try client(invocation).forget())])
+            console.print(["status": "success", "forgotten": .bool(try client(invocation).forget())], invocation)
             return .success
         })
 }

@@ -4,7 +4,7 @@ import Sender
 
 /// `phone settings [show | set KEY=VALUE…]`: the saved settings that requests refer to (extensions.md 4).
 enum PhoneSettingsCommands {
-    static let all = [show, set]
+    static let all = [show, set, reset]
 
     static let show = CommandSpec(
         "phone", "settings", "show", aliases: [["phone", "settings"]],
@@ -24,7 +24,8 @@ enum PhoneSettingsCommands {
             Example("healthmd phone settings set exportFormats=JSON,CSV", "which files a day has"),
             Example(
                 "healthmd phone settings set folderStructure={year}/{month} filenameFormat={date}", "where they lie"),
-            Example("healthmd phone settings set filenameFormat=", "an empty value restores the default"),
+            Example(
+                "healthmd phone settings set healthSubfolder=", "no subfolder: files stand in the destination itself"),
         ],
         positionals: [
             PositionalSpec(name: "KEY=VALUE", kind: .text, count: .oneOrMore, summary: "as phone settings prints them")
@@ -39,6 +40,32 @@ enum PhoneSettingsCommands {
         },
         run: { invocation, console in
             try print(client(invocation).setSettings(try changes(invocation)), invocation, console)
+            return .success
+        })
+
+    static let reset = CommandSpec(
+        "phone", "settings", "reset", summary: "Restores the defaults of settings, or of all with --all.",
+        examples: [
+            Example("healthmd phone settings reset filenameFormat", "this one"),
+            Example("healthmd phone settings reset --all", "as on the first day"),
+        ],
+        positionals: [PositionalSpec(name: "KEY", kind: .text, count: .any, summary: "as phone settings prints them")],
+        options: [.flag("--all", "every setting")],
+        validate: { invocation in
+            if invocation.has("--all"), !invocation.words.isEmpty {
+                throw UsageError(
+                    .argumentConflict, "--all and keys exclude each other", command: ["phone", "settings", "reset"])
+            }
+        },
+        guidance: { invocation in
+            guard invocation.words.isEmpty, !invocation.has("--all") else { return nil }
+            return Guidance(
+                message: "Which setting? healthmd phone settings lists them.", missing: ["KEY"], exactlyOneOf: [],
+                oneOrMoreOf: [["KEY", "--all"]], examples: [Example("healthmd phone settings", "all settings")])
+        },
+        run: { invocation, console in
+            let keys = invocation.has("--all") ? nil : invocation.words
+            try print(client(invocation).resetSettings(keys), invocation, console)
             return .success
         })
 
@@ -58,7 +85,7 @@ enum PhoneSettingsCommands {
 
     /// Lines on a terminal, the snapshot elsewhere.
     private static func print(_ settings: PhoneSettings, _ invocation: Invocation, _ console: Console) throws {
-        guard invocation.has("--human") || (console.outputIsTerminal && !invocation.has("--json")) else {
+        guard console.isForPeople(invocation) else {
             console.print(try JSONParser.parse(try settings.snapshot().text))
             return
         }

@@ -34,6 +34,11 @@ final class ServiceReport: Sendable {
         case .lines:
             let fields = members.members.map { "\($0.key)=\(Self.text($0.value))" }
             console.note(([time, name] + fields).joined(separator: " "))
+            if event == .pairAgain {
+                console.note(
+                    "the receiver does not know this phone any more. Pair again: healthmd pair there, then here: "
+                        + "healthmd phone pair HOST")
+            }
         }
     }
 
@@ -58,6 +63,7 @@ final class ServiceReport: Sendable {
             var members: JSONObject = ["code": .string(code)]
             members.append("retry_after_seconds", ifPresent: retryAfter.map(JSONValue.double))
             return ("disconnected", members)
+        case .pairAgain: return ("pair_again", [:])
         case .jobAccepted(let jobID, let mode, let days):
             return ("job_accepted", job(jobID, ["mode": .string(mode), "total_days": .integer(days)]))
         case .jobResumed(let jobID, let partitions):

@@ -1,5 +1,5 @@
 /// Exit codes (cli.md 11).
-enum ExitCode: Int32, Sendable {
+enum ExitCode: Int32, Sendable, CaseIterable {
     /// Done; help; version; guidance; a validated partial result where it is allowed.
     case success = 0
     /// The command ran and failed, is unfinished, or is partial without permission.
@@ -32,6 +32,23 @@ enum ExitCode: Int32, Sendable {
             return rawValue
         }
     }
+}
+
+extension ExitCode {
+    /// What each code says, for `docs/errors.md`.
+    static let meanings: [(code: ExitCode, meaning: String)] = [
+        (.success, "done; help; version; guidance; a validated partial result where it is allowed"),
+        (.failure, "the command ran and failed, is unfinished, or is partial without permission"),
+        (.usage, "the command line cannot be run, or the file of `--output` cannot be written"),
+        (.partial, "with `--exit-codes extended`: part of it is there"),
+        (.notFound, "with `--exit-codes extended`: no such thing, or it has expired"),
+        (.busy, "with `--exit-codes extended`: something else is under way"),
+        (.peerUnavailable, "with `--exit-codes extended`: the phone, or the service, is not there"),
+        (.timedOut, "with `--exit-codes extended`: the wait ended, the job goes on"),
+        (.integrity, "with `--exit-codes extended`: what is there is not what was sent or written"),
+        (.interrupted, "interrupted (SIGINT); the job lives on"),
+        (.terminated, "terminated (SIGTERM); the job lives on"),
+    ]
 }
 
 /// A failure that a command prints as one JSON document on standard output (cli.md 12).

@@ -16,101 +16,95 @@ import Transport
 /// Failures of the rooms below as a command prints them: their own stable code, a sentence with the next step, and
 /// where it was (cli.md 12).
 enum FailureText {
-    /// What to print for an error.
+    /// What to print for an error. How the command ends stands in ``ErrorTable``.
     static func failure(of error: any Error) -> CommandFailure {
         switch error {
         case let error as CommandFailure: error
         case let error as StoreError: store(error)
         case let error as ItemError: item(error)
-        case let error as PartitionFileError: partition(error)
+        case let error as PartitionFileError:
+            listed(
+                error.code, error.description, ErrorTable.items,
+                [("offset", error.byteOffset.map { .number(JSONNumber($0)) })])
         case let error as JSONError:
-            CommandFailure(
-                error.code.rawValue, "\(error). Correct the text at this place, then try again.", status: .integrity,
-                details: [("offset", .integer(error.offset))])
-        case let error as MessageError:
-            CommandFailure(error.code, error.description, status: .integrity)
-        case let error as ManifestError:
-            CommandFailure(error.code, error.description, status: .integrity)
-        case let error as CryptographyError:
-            CommandFailure(error.code, error.description)
+            listed(
+                error.code.rawValue, "\(error). Correct the text at this place, then try again.", ErrorTable.json,
+                [("offset", .integer(error.offset))])
+        case let error as MessageError: listed(error.code, error.description, ErrorTable.transfer)
+        case let error as ManifestError: listed(error.code, error.description, ErrorTable.transfer)
+        case let error as CryptographyError: listed(error.code, error.description, ErrorTable.cryptography)
         case let error as RawResultError:
-            CommandFailure(error.code, "the result cannot be used; inspect the job, then resume it", status: .integrity)
-        case let error as ExportError: export(error)
-        case let error as BiomarkersError: CommandFailure(error.code, error.description)
-        case let error as ServiceStartError: CommandFailure(error.code, error.description)
-        case let error as WriterError: CommandFailure(error.code, error.description)
-        case let error as ReaderError: CommandFailure(error.code, error.description)
-        case let error as WireError: CommandFailure(error.code, error.description, status: .integrity)
+            listed(
+                error.code, "the result cannot be used; inspect the job, then resume it", ErrorTable.rawResults)
+        case let error as ExportError:
+            listed(
+                error.code, error.description, ErrorTable.exports,
+                [
+                    ("place", error.place.map { .string($0.description) }),
+                    ("offset", error.place?.offset.map(JSONValue.integer)),
+                ])
+        case let error as BiomarkersError: listed(error.code, error.description, ErrorTable.biomarkers)
+        case let error as ServiceStartError: listed(error.code, error.description, ErrorTable.archive)
+        case let error as WriterError: listed(error.code, error.description, ErrorTable.archive)
+        case let error as ReaderError: listed(error.code, error.description, ErrorTable.archive)
+        case let error as WireError: listed(error.code, error.description, ErrorTable.archiveWire)
         case let error as ClientError: client(error)
         case let error as SenderError: sender(error)
-        case let error as HealthDataError: CommandFailure(error.code, error.description, status: .integrity)
-        case let error as HealthDatabaseError: CommandFailure(error.code, error.description)
+        case let error as HealthDataError: listed(error.code, error.description, ErrorTable.documents)
+        case let error as HealthDatabaseError: listed(error.code, error.description, ErrorTable.database)
         case let error as ReceiverDaemonError: daemon(error)
-        case let error as ReceiverControlError: CommandFailure(error.code, error.message)
-        case let error as ControlAPIError: CommandFailure(error.code, error.description)
-        case let error as SecureTransportError:
-            CommandFailure(error.code, error.description, status: .peerUnavailable)
-        case let error as SourceJournalError: CommandFailure(error.code, error.description, status: .integrity)
-        case let error as TransportError: CommandFailure(error.code, error.description)
+        case let error as ReceiverControlError: listed(error.code, error.message, ErrorTable.controlRoutes)
+        case let error as ControlAPIError: listed(error.code, error.description, ErrorTable.controlRoutes)
+        case let error as SecureTransportError: listed(error.code, error.description, ErrorTable.connections)
+        case let error as SourceJournalError: listed(error.code, error.description, ErrorTable.transfer)
+        case let error as TransportError: listed(error.code, error.description, ErrorTable.transport)
         default:
             CommandFailure(
                 "internal_error", "an unexpected error of type \(type(of: error)); please report it")
         }
     }
 
+    /// A failure with its exit code from the table; details without a value are left out.
+    private static func listed(
+        _ code: String, _ message: String, _ section: ErrorSection, _ details: [(String, JSONDetail?)] = []
+    ) -> CommandFailure {
+        CommandFailure(
+            code, message, status: ErrorTable.exit(code, in: section),
+            details: details.compactMap { name, value in value.map { (name, $0) } })
+    }
+
     private static func store(_ error: StoreError) -> CommandFailure {
-        guard case .lockedBy(_, let pid?) = error else { return CommandFailure(error.code, error.description) }
-        return CommandFailure(error.code, error.description, status: .busy, details: [("pid", .integer(Int(pid)))])
+        guard case .lockedBy(_, let pid?) = error else {
+            return listed(error.code, error.description, ErrorTable.store)
+        }
+        return listed(error.code, error.description, ErrorTable.store, [("pid", .integer(Int(pid)))])
     }
 
     private static func item(_ error: ItemError) -> CommandFailure {
-        var details: [(String, JSONDetail)] = []
-        if let offset = error.offset { details.append(("offset", .number(JSONNumber(offset)))) }
-        if case .refused(_, let path) = error { details.append(("path", .string(path))) }
-        return CommandFailure(
-            error.code, "Expected: \(error.expectation). \(error.nextStep)", status: .integrity, details: details)
-    }
-
-    private static func partition(_ error: PartitionFileError) -> CommandFailure {
-        var details: [(String, JSONDetail)] = []
-        if let offset = error.byteOffset { details.append(("offset", .number(JSONNumber(offset)))) }
-        return CommandFailure(error.code, error.description, status: .integrity, details: details)
-    }
-
-    private static func export(_ error: ExportError) -> CommandFailure {
-        var details: [(String, JSONDetail)] = []
-        if let place = error.place { details.append(("place", .string(place.description))) }
-        if let offset = error.place?.offset { details.append(("offset", .integer(offset))) }
-        if case .importRunning = error {
-            return CommandFailure(error.code, error.description, status: .busy, details: details)
-        }
-        return CommandFailure(error.code, error.description, details: details)
+        var path: JSONDetail?
+        if case .refused(_, let text) = error { path = .string(text) }
+        return listed(
+            error.code, "Expected: \(error.expectation). \(error.nextStep)", ErrorTable.items,
+            [("offset", error.offset.map { .number(JSONNumber($0)) }), ("path", path)])
     }
 
     private static func sender(_ error: SenderError) -> CommandFailure {
-        switch error {
-        case .alreadyServing(let pid):
-            CommandFailure(
-                error.code, error.description, status: .busy,
-                details: pid.map { [("pid", .integer(Int($0)))] } ?? [])
-        case .unreachable: CommandFailure(error.code, error.description, status: .peerUnavailable)
-        case .itemDamaged, .storedStateDamaged: CommandFailure(error.code, error.description, status: .integrity)
-        default: CommandFailure(error.code, error.description)
-        }
+        var pid: Int32?
+        if case .alreadyServing(let holder) = error { pid = holder }
+        return listed(error.code, error.description, ErrorTable.phone, [("pid", pid.map { .integer(Int($0)) })])
     }
 
     private static func client(_ error: ClientError) -> CommandFailure {
-        switch error {
-        case .unreachable: CommandFailure(error.code, error.description, status: .peerUnavailable)
-        case .refused(_, let status, _, _):
-            CommandFailure(error.code, error.description, details: [("http_status", .integer(status))])
-        case .answerTooLarge, .badAnswer, .missingDay, .unreadableDay:
-            CommandFailure(error.code, error.description, status: .integrity)
-        }
+        var status: Int?
+        if case .refused(_, let answered, _, _) = error { status = answered }
+        let section =
+            if case .unreadableDay = error { ErrorTable.archiveWire } else { ErrorTable.archive }
+        return listed(error.code, error.description, section, [("http_status", status.map(JSONValue.integer))])
     }
 
     private static func daemon(_ error: ReceiverDaemonError) -> CommandFailure {
-        guard case .alreadyRunning(let pid?) = error else { return CommandFailure(error.code, error.message) }
-        return CommandFailure(error.code, error.message, status: .busy, details: [("pid", .integer(Int(pid)))])
+        var pid: Int32?
+        if case .alreadyRunning(let holder) = error { pid = holder }
+        return listed(error.code, error.message, ErrorTable.controlRoutes, [("pid", pid.map { .integer(Int($0)) })])
     }
 }

@@ -31,6 +31,10 @@ final class ProgressPoller: Sendable {
     private let path: String
     private let progress: ProgressReporter
     private let stopped = Mutex(false)
+    private let seen = Atomic(false)
+
+    /// Whether the receiver ever said that it has the job.
+    var hasSeenJob: Bool { seen.load(ordering: .acquiring) }
 
     init(client: ControlClient, path: String, progress: ProgressReporter) {
         self.client = client
@@ -43,6 +47,7 @@ final class ProgressPoller: Sendable {
             while !stopped.withLock({ $0 }) {
                 // A poll that fails says nothing about the job: the waiting connection is what counts.
                 if let answer = try? client.send("GET", path), let phase = JobPhase.name(answer.document) {
+                    seen.store(true, ordering: .releasing)
                     stopped.withLock { if !$0 { progress.report(phase: phase, state: answer.document) } }
                 }
                 Thread.sleep(forTimeInterval: 1)

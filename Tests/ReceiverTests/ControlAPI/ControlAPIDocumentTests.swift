@@ -69,6 +69,17 @@ import Testing
         #expect((["b": [], "a": "/x"] as JSONValue).controlText == "{\n  \"a\" : \"/x\",\n  \"b\" : [\n\n  ]\n}")
     }
 
+    @Test("an open pairing is shown without its code")
+    func openPairing() throws {
+        let phone = ReceiverStatus.Phone()
+        let pairing = PairingInformation(id: UUID(), state: .waiting, expiresAt: 1_700_000_000, codeStyle: .strong)
+        let status = ReceiverStatus(
+            phone: phone, phones: [phone], destination: DestinationInformation(), activeExport: nil,
+            openPairing: pairing)
+        #expect(status.json["open_pairing"]?["pairing_id"]?.string == pairing.id.uuidString)
+        #expect(status.json["open_pairing"]?["code"] == nil)
+    }
+
     @Test("optional members that are nil are left out, not null")
     func optionals() {
         let phone = ReceiverStatus.Phone()

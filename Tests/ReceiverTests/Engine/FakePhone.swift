@@ -31,7 +31,7 @@ struct FakePhone {
     init(
         jobID: UUID, mode: CorpusMode, labels: [String] = FakePhone.labels, phone: UUID, workstation: UUID,
         createdAt: ProtocolDate, settings: SettingsContent = SettingsContent(), version: Int = 4,
-        supporting: [String] = [],
+        supporting: [String] = [], selection: ConnectedProtocol.CanonicalSelection? = nil,
         item: (String) throws -> [UInt8]
     ) throws {
         self.mode = mode
@@ -42,6 +42,7 @@ struct FakePhone {
         let all = (labels + supporting).sorted()
         content.transferDates = all.map(FakePhone.date)
         if mode == .strictRaw { content.rawProfile = .canonicalSourceRecords }
+        content.canonicalSelection = selection
         manifest = try ExportManifest(content, settings: SettingsSnapshot(settings))
         session = try CorpusSession(
             sessionID: UUID(), jobID: jobID, requestFingerprint: manifest.fingerprint, protocolVersion: version,
@@ -221,11 +222,12 @@ extension EngineRig {
 
     func filePhone(
         _ jobID: UUID, settings: SettingsContent = SettingsContent(), supporting: [String] = [],
+        selection: ConnectedProtocol.CanonicalSelection? = nil,
         item: (String) throws -> [UInt8] = { try FakePhone.healthDay($0) }
     ) throws -> FakePhone {
         try FakePhone(
             jobID: jobID, mode: .writeFiles, phone: phoneID, workstation: engine.store.installationID,
             createdAt: ProtocolDate(secondsSince2001: now.wall), settings: settings, supporting: supporting,
-            item: item)
+            selection: selection, item: item)
     }
 }

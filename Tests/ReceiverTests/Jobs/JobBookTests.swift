@@ -73,7 +73,7 @@ private func sentBook(_ id: UUID, at seconds: Double = 0) -> JobBook {
             $0.responseMode = .rawJSON
             $0.rawProfile = .canonicalSourceRecords
         }
-        #expect(refusal(everything, around([], .notSelected)) == .phoneNotConnected)
+        #expect(refusal(everything, around([], .notSelected)) == .notPaired)
         #expect(refusal(everything, around([phone(connected: false)], .notSelected)) == .phoneNotConnected)
         #expect(refusal(everything, around([bare], .notSelected)) == .unsupportedPhone)
         bare.supportsExportRequests = true
@@ -89,7 +89,8 @@ private func sentBook(_ id: UUID, at seconds: Double = 0) -> JobBook {
         #expect(
             refusal(request(), around([phone(), phone(other)]))
                 == .deviceSelectionRequired([phoneID, other].sorted { $0.uuidString < $1.uuidString }))
-        #expect(refusal(request { $0.deviceID = UUID() }, around()) == .phoneNotConnected)
+        #expect(refusal(request { $0.deviceID = UUID() }, around()) == .deviceNotPaired)
+        #expect(refusal(request { $0.deviceID = UUID() }, around([])) == .notPaired)
     }
 
     @Test("a raw job needs no destination and binds none")

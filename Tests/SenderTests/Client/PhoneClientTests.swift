@@ -145,6 +145,64 @@ struct PhoneClientTests {
         #expect(try rig.client.status().pushes.map(\.jobID) == [push.jobID])
     }
 
+    @Test("cancel drops a push that waits; what is not under way cannot be cancelled")
+    func cancelledPush() throws {
+        let rig = try Rig(imported())
+        rig.stopReceiver()
+        let push = try rig.client.push(from: "2026-03-01", to: "2026-03-02", patience: 0.5)
+        #expect(try rig.client.cancel(push.jobID).state == "cancelled")
+        #expect(try rig.client.status().pushes.isEmpty)
+        #expect(throws: SenderError.noSuchJob) { try rig.client.cancel(push.jobID) }
+        #expect(throws: SenderError.noSuchJob) { try rig.client.cancel(UUID()) }
+    }
+
+    @Test("a job that waits for its workstation is cancelled without it, and the workstation hears of it later")
+    func cancelledJob() throws {
+        let rig = try Rig(imported())
+        let token = StopToken()
+        let served = rig.serve(token)
+        try rig.waitUntilConnected()
+        let jobID = try rig.beginRaw()
+        try wait { try rig.client.status().jobs.contains { $0.jobID == jobID } }
+        token.stop()
+        served.wait()
+        // Small jobs may be over by now; only one that is not can be cancelled.
+        guard try rig.client.status().jobs.first?.state != "completed" else { return }
+        let report = try rig.client.cancel(jobID)
+        #expect(report.state == "cancelled")
+        #expect(try rig.client.status().jobs.map(\.state) == ["cancelled"])
+    }
+
+    @Test("an unpaired phone is told to pair again, once; a push ends with that, and the trust stays")
+    func pairAgain() throws {
+        let rig = try Rig(imported())
+        try rig.unpair()
+        #expect(throws: SenderError.pairAgain) { try rig.client.push(from: "2026-03-01", to: "2026-03-01") }
+        #expect(try rig.client.status().workstation != nil)
+        #expect(SenderError.pairAgain.description.contains("healthmd phone pair HOST"))
+    }
+
+    @Test("a day outside of the imported ones is told with the days that there are")
+    func showOutside() throws {
+        let error = #expect(throws: SenderError.self) { try imported().show(day: "2026-04-01") }
+        #expect(error?.code == "day_not_imported")
+        #expect(error?.description.contains("2026-03-01 to 2026-03-04") == true)
+    }
+
+    @Test("the same failure is said a few times, then every ten minutes; refusals end in the advice to pair again")
+    func attemptReports() {
+        var reports = AttemptReports()
+        let refused = SecureTransportError.pairingRejected.code
+        #expect([0, 1, 2].map { reports.failed(refused, at: $0) } == [.say, .say, .sayForgotten])
+        #expect((3..<600).allSatisfy { reports.failed(refused, at: Double($0)) == .nothing })
+        #expect(reports.failed(refused, at: 602) == .sayForgotten)
+        #expect(reports.failed("connection_refused", at: 603) == .say, "another kind is news")
+        for second in 604..<608 { #expect(reports.failed("connection_refused", at: Double(second)) == .say) }
+        #expect(reports.failed("connection_refused", at: 608) == .nothing)
+        reports.succeeded()
+        #expect(reports.failed("connection_refused", at: 609) == .say)
+    }
+
     @Test("pair, push, forget: the whole way of a phone without a service")
     func wholeWay() throws {
         let rig = try Rig(imported())
@@ -226,6 +284,22 @@ private final class Rig: @unchecked Sendable {
         if case .answered(let answer) = submission { return answer }
         _ = done.wait(timeout: .now() + 60)
         return try #require(box.value)
+    }
+
+    /// Begins a raw job of all days and does not wait for it.
+    func beginRaw() throws -> UUID {
+        let id = UUID()
+        _ = daemon.control.createExport(
+            JobRequest(
+                jobID: id, dateSelection: .explicitRange(first: FakeLibrary.day("2026-03-01"), last: day),
+                responseMode: .rawJSON, rawProfile: .canonicalSourceRecords)
+        ) { _ in }
+        return id
+    }
+
+    /// The receiver forgets the phone.
+    func unpair() throws {
+        for device in daemon.control.peers().devices { try daemon.control.unpair(device.installationID) }
     }
 
     func body(of answer: ControlAnswer) throws -> [UInt8] {

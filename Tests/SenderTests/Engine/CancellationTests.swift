@@ -66,6 +66,29 @@ struct CancellationTests {
         #expect(try fixture.stored()?.journal.progress.state == .cancelled)
     }
 
+    @Test("a wish that another process left is taken once: the destination is asked, as by a person at this process")
+    func wishedCancel() throws {
+        let fixture = try running()
+        _ = fixture.channel.drain()
+        try fixture.store.wishCancellation(of: EngineFixture.jobID, at: fixture.now.date)
+        fixture.engine.handle(.storeChanged)
+        #expect(fixture.names == ["connectedCorpusTransferCancel"])
+        #expect(try fixture.store.wishedCancellations().isEmpty)
+    }
+
+    @Test("a push that is no job yet is dropped by a cancel; an unknown id changes nothing")
+    func cancelledPush() throws {
+        let fixture = try EngineFixture()
+        let push = QueuedPush(
+            jobID: UUID(), firstDay: "2026-03-01", lastDay: "2026-03-02", queuedAt: fixture.now.date)
+        try fixture.store.queuePush(push)
+        fixture.engine.handle(.cancel(jobID: UUID()))
+        #expect(try fixture.store.queuedPushes() == [push])
+        fixture.engine.handle(.cancel(jobID: push.jobID))
+        #expect(try fixture.store.queuedPushes().isEmpty)
+        #expect(fixture.events.contains(.pushDropped(jobID: push.jobID, code: "cancelled")))
+    }
+
     @Test("a destination that refuses a partition's bytes fails the job")
     func refusedTransfer() throws {
         let fixture = try running()

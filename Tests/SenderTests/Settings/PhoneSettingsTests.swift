@@ -34,13 +34,39 @@ struct PhoneSettingsTests {
         #expect(again.formatCustomization.markdownTemplate.sectionHeaderLevel == 3)
     }
 
-    @Test("an empty value restores the default")
+    @Test("an empty value is no subfolder; a reset restores the default")
     func restoring() throws {
         var settings = try PhoneSettings(stored: [:])
-        try settings.set("healthSubfolder", to: "Body")
         try settings.set("healthSubfolder", to: "")
+        #expect(try settings.snapshot().healthSubfolder?.isEmpty == true)
+        try settings.reset(["healthSubfolder"])
         #expect(try settings.snapshot().healthSubfolder == "Health")
         #expect(settings.stored.isEmpty)
+        #expect(throws: SenderError.self) { try settings.reset(["noSuchThing"]) }
+    }
+
+    @Test("what is printed of the settings is taken back, and gives the same settings")
+    func printed() throws {
+        var settings = try PhoneSettings(stored: [:])
+        try settings.set([
+            ("healthSubfolder", ""), ("exportFormats", "CSV, JSON"), ("filenameFormat", "day {date}"),
+            ("formatCustomization.timeFormat", "h:mm a"), ("documentVersion", "10"), ("generateMonthlyRollups", "on"),
+            ("individualTracking.metricConfigs", #"{"steps":{"isEnabled":false}}"#),
+            ("formatCustomization.frontmatterConfig.customFields", #"{"mood":"\"?\""}"#),
+        ])
+        var again = try PhoneSettings(stored: [:])
+        try again.set(settings.all)
+        #expect(try again.snapshot().text == settings.snapshot().text && again.documentVersion == 10)
+        for (key, value) in settings.all { try again.set(key, to: value) }
+        #expect(again.all.map(\.value) == settings.all.map(\.value))
+    }
+
+    @Test("templates are checked together: what puts days apart may stand in the name or in the folders")
+    func together() throws {
+        var settings = try PhoneSettings(stored: [:])
+        try settings.set([("filenameFormat", "day"), ("folderStructure", "{year}/{month}/{day}")])
+        #expect(throws: SenderError.self) { try settings.set("folderStructure", to: "{year}/{month}") }
+        #expect(try settings.snapshot().folderStructure == "{year}/{month}/{day}")
     }
 
     @Test(
@@ -49,6 +75,15 @@ struct PhoneSettingsTests {
             ("noSuchThing", "1"), ("exportFormats", "PDF"), ("writeMode", "Sometimes"), ("includeMetadata", "perhaps"),
             ("healthSubfolder", "/etc"), ("healthSubfolder", "a/../b"), ("filenameFormat", "a\u{1B}b"),
             ("documentVersion", "9"), ("appleExportEnginePin", "{}"), ("calendarTimeZoneIdentifier", "UTC"),
+            ("formatCustomization.timeFormat", "HH.mm"), ("formatCustomization.dateFormat", "sometimes"),
+            ("filenameFormat", "day"), ("filenameFormat", ""), ("filenameFormat", "{date}{dat}"),
+            ("filenameFormat", "{weekday}"), ("filenameFormat", "{month}-{day}"), ("filenameFormat", "{date}:x"),
+            ("filenameFormat", "{date}."), ("filenameFormat", "{date}" + String(repeating: "x", count: 242)),
+            ("healthSubfolder", "Health {year}"), ("folderStructure", "CON/{year}"), ("exportFormats", ""),
+            ("individualTracking.filenameTemplate", "{time}_{weekday}"),
+            ("metricSelection.enabledMetricIDs", "steps,stesp"), ("individualTracking.metricConfigs", #"{"stesp":{}}"#),
+            ("formatCustomization.markdownTemplate.sectionHeaderLevel", "9"), ("filenameFormat", #""unfinished"#),
+            ("formatCustomization.markdownTemplate.customTemplate", String(repeating: "x", count: 65_537)),
         ])
     func refused(key: String, value: String) throws {
         var settings = try PhoneSettings(stored: [:])
@@ -98,7 +133,7 @@ struct PhoneSettingsTests {
         #expect(current.generateWeeklyRollups && !current.generateMonthlyRollups && !current.generateRangeSummary)
         let only = try settings.snapshot(for: request(policy: .requestedDatesOnly), zone: .utc)
         #expect(!only.generateWeeklyRollups)
-        try settings.set("generateWeeklyRollups", to: "")
+        try settings.reset(["generateWeeklyRollups"])
         #expect(try !settings.snapshot().generateWeeklyRollups)
     }
 
