@@ -109,6 +109,32 @@ struct CommandLineTests {
         #expect(resolved.categories == ["Reproductive Health"])
     }
 
+    @Test(
+        "the table of objects: pointer and category of each name, in any case, with - or _",
+        arguments: [
+            ("sleep", "/sleep", "Sleep"), ("activity", "/activity", "Activity"), ("heart", "/heart", "Heart"),
+            ("vitals", "/vitals", "Vitals"), ("body", "/body", "Body Measurements"),
+            ("nutrition", "/nutrition", "Nutrition"), ("mindfulness", "/mindfulness", "Mindfulness"),
+            ("mobility", "/mobility", "Mobility"), ("hearing", "/hearing", "Hearing"),
+            ("Reproductive_Health", "/reproductiveHealth", "Reproductive Health"),
+            ("CYCLING", "/cyclingPerformance", "Cycling"), ("vitamins", "/vitamins", "Vitamins"),
+            ("minerals", "/minerals", "Minerals"), ("symptoms", "/symptoms", "Symptoms"),
+            ("medications", "/medications", "Medications"), ("other", "/other", "Other"),
+            ("workouts", "/workouts", "Workouts"), ("archive", "/healthkit_record_archive", nil),
+            ("records", "/healthkit_record_archive/records", nil),
+            ("external_records", "/healthkit_record_archive/external_records", nil),
+            ("query-results", "/healthkit_record_archive/query_manifest/results", nil),
+            ("warnings", "/healthkit_record_archive/integrity_warnings", nil),
+        ] as [(String, String, String?)])
+    func object(name: String, pointer: String, category: String?) throws {
+        let resolved = try ObjectAlias.resolve([name])
+        #expect(resolved.pointers == [pointer] && resolved.categories == [category].compactMap(\.self))
+        // The parts of the archive choose no metrics: they need some beside them, and then force lossless.
+        let line = "extract --last 1 --object \(name)"
+        #expect(kind(line) == (category == nil ? .missingRequiredArgument : nil))
+        #expect(kind(line + " --metric steps --detail summary") == nil)
+    }
+
     @Test("help of every command begins with an example that its own parser takes")
     func examples() throws {
         for command in CommandLineTool.commands {
