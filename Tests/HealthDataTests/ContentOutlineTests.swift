@@ -17,7 +17,9 @@ struct ContentOutlineTests {
 
     @Test("CSV: category and metric, quoted or not")
     func csv() throws {
-        let text = "Date,Category,Metric,Value\n2026-01-01,Activity,\"Steps, all\",\"a\n\"\"b,\"\n2026-01-01,Heart,HRV,5\n"
+        let text =
+            "Date,Category,Metric,Value\n2026-01-01,Activity,\"Steps, all\",\"a\n\"\"b,\"\n"
+            + "2026-01-01,Heart,HRV,5\n"
         #expect(try outline(.csv, text).names == ["Category/Metric", "Activity/Steps, all", "Heart/HRV"])
     }
 
