@@ -64,7 +64,7 @@ extension PhoneClient {
             report(event)
         }
         var isAsked = false
-        service.run(
+        try service.run(
             token,
             isDone: {
                 let waited = clock.now().monotonic - start
