@@ -17,6 +17,10 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = os.environ.get("HEALTHMD", str(ROOT / ".build/release/healthmd"))
 
+# Whoever started this may have blocked signals, as the worker threads of a test runner do, and a mask is inherited: the
+# programs started here are to hear theirs.
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
+
 
 class Failed(AssertionError):
     """A check that does not hold."""

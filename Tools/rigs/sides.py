@@ -63,6 +63,10 @@ def held_by(lock):
         return None
     return pid
 
+# Whoever started this may have blocked signals, as the worker threads of a test runner do, and a mask is inherited: the
+# programs started here are to hear theirs.
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
+
 
 class Side:
     """One process that can be started under a wrapper (strace), killed and started again."""
