@@ -135,6 +135,14 @@ extension ReceiverEngine {
     /// A cancel that had to wait for the end of a step is honoured now.
     func honourCancellation(of session: LiveSession) {
         guard book.jobs[session.jobID]?.isCancellationWanted == true else { return }
-        attempt("cancel_failed") { _ = try cancelSession(session, tellPeer: true) }
+        do {
+            _ = try cancelSession(session, tellPeer: true)
+        } catch {
+            log("cancel_failed", ("session", .id(session.id)), ("code", .code(of: error)))
+            // The wish is stored and nobody repeats it: it is tried again.
+            session.machine.suspendFinalization()
+            session.fileMemory = nil
+            suspended[session.id] = now.monotonic + Self.retrySeconds
+        }
     }
 }

@@ -250,6 +250,8 @@ extension ReceiverEngine {
             suspended[id] = nil
             let finalize = unstoredFinalizes.removeValue(forKey: id)
             guard let session = session(id) else { continue }
+            honourCancellation(of: session)
+            guard suspended[id] == nil else { continue }
             if let finalize { handle(finalize, from: session.peerInstallationID) }
             guard session.machine.resumeFinalization() else { continue }
             log("finalization_resumed", ("job", .id(session.jobID)), ("session", .id(id)))

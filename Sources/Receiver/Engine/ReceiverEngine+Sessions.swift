@@ -227,11 +227,12 @@ extension ReceiverEngine {
 
     /// Bytes that sessions, other than one, still need in our own folder (corpus-protocol.md 13.2.9, extensions.md 2.3). What they
     /// have committed is on the disk already and counts as used there; still to come are the spools and items of partitions that may
-    /// be sent now, and the documents that raw results are composed of once more.
+    /// be sent now, and both copies of raw results, which are composed of what is committed.
     func storageNeeds(except id: UUID) throws -> Int64 {
         var needs: [Int64] = try store.committedBytesOfLiveSessions().compactMap { session in
             guard session.sessionID != id, book.jobs[session.jobID]?.responseMode == .rawJSON else { return nil }
-            return session.byteCount
+            let (twice, overflow) = session.byteCount.multipliedReportingOverflow(by: 2)
+            return overflow ? .max : twice
         }
         let admitted = sessions.values.compactMap(\.machine.admission)
         let moving = peers.values.flatMap(\.transfers.partitions)

@@ -150,7 +150,7 @@ final class ReceiverEngine: @unchecked Sendable {
         guard !isStopping, let due = book.nextTurn(), due <= now.monotonic else { return }
         for peer in peers.values.sorted(by: { $0.order < $1.order }) {
             let facts = self.facts(of: peer)
-            attempt("turn_failed") {
+            do {
                 try change { book in
                     (
                         (),
@@ -158,6 +158,10 @@ final class ReceiverEngine: @unchecked Sendable {
                             of: facts, isUsable: { self.destinationFacts(of: $0).binding != nil }, now: now)
                     )
                 }
+            } catch {
+                log("turn_failed", ("peer", .id(facts.installationID)), ("code", .code(of: error)))
+                // Left as they are they would be due again at once, and again.
+                book.putOffTurns(of: facts.installationID, until: now.monotonic + Self.retrySeconds)
             }
         }
     }
@@ -299,13 +303,21 @@ final class ReceiverEngine: @unchecked Sendable {
                 }
             }
             let jobs = Set(book.jobs.keys.map(\.uuidString)).union(book.corruptJobIDs.map(\.uuidString))
-            for entry in try store.jobs.entries() where !jobs.contains(entry.name) {
+            for entry in try store.jobs.entries() where try !jobs.contains(entry.name) || isAbandoned(entry.name) {
                 try store.jobs.removeTree(entry.name)
             }
         }
     }
 
-    /// Spools are never needed after a restart, and the items of a session that is over neither.
+    /// Whether the folder of a job that is over holds a result that nobody was promised: the process ended between a cancel
+    /// and the removal.
+    private func isAbandoned(_ jobName: String) throws -> Bool {
+        guard let id = UUID(uuidString: jobName), book.jobs[id]?.state.isTerminal == true else { return false }
+        return try store.response(of: id) == nil
+    }
+
+    /// Spools are never needed after a restart, the items of a session that is over neither, and a raw result only when
+    /// the session was completed with it.
     private func removeLeftovers(of name: String) throws {
         let folder = try store.sessions.directory(name)
         for entry in try folder.entries() where entry.name.hasPrefix("spool-") {
@@ -314,6 +326,7 @@ final class ReceiverEngine: @unchecked Sendable {
         guard let id = UUID(uuidString: name), try store.isOver(session: id) else { return }
         try folder.removeTree("items")
         try folder.removeTree("finalization")
+        if try !store.isCompleted(session: id) { try folder.removeTree(JobResponseSpool.terminalFolderName) }
     }
 }
 

@@ -55,6 +55,13 @@ extension JobBook {
         return sendOldest(of: due, to: peer, isUsable: isUsable, now: now)
     }
 
+    /// The turns of a phone that have come could not be taken: they come again later.
+    public mutating func putOffTurns(of installationID: UUID, until time: Double) {
+        for (jobID, turn) in turns where jobs[jobID]?.peerInstallationID == installationID {
+            turns[jobID]?.dueAt = turn.dueAt.map { max($0, time) }
+        }
+    }
+
     /// Sends the oldest of these jobs that waits and can be served, unless another job of the control API is under way; then it
     /// keeps its place.
     mutating func sendOldest(

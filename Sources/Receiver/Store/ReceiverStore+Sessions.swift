@@ -79,6 +79,14 @@ extension ReceiverStore {
         }
     }
 
+    /// Whether a session ended well: then its result is kept.
+    func isCompleted(session id: UUID) throws -> Bool {
+        try database.read { connection in
+            try connection.exists(
+                "SELECT 1 FROM sessions WHERE session_id = ? AND state = 'completed'", .text(id.uuidString))
+        }
+    }
+
     /// Every session of a job.
     func sessions(ofJob jobID: UUID) throws -> [UUID] {
         try database.read { connection in

@@ -156,6 +156,28 @@ import Testing
         #expect(field.rig.engine.book.jobs[field.id]?.state == .cancelled && !field.hasPayload)
     }
 
+    @Test("a process that ends between a cancel and the removal leaves no result behind: the next start removes it")
+    func killedBeforeRemoval() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, _) = rig.createJob {
+            $0.responseMode = .rawJSON
+            $0.rawProfile = .canonicalSourceRecords
+        }
+        let phone = try rig.rawPhone(id)
+        let partitions = try phone.partitions()
+        for partition in partitions { try rig.transfer(partition, of: phone) }
+        rig.send(try phone.finalize(partitions))
+        func results() -> Int { rig.stateFiles().count { $0.hasSuffix("control-response.json") } }
+        while results() < 2 { rig.settle(steps: 1) }
+        // Both copies are composed; the cancel is stored; the removal has not begun.
+        _ = rig.engine.cancel(id)
+        while rig.engine.book.jobs[id]?.state != .cancelled { rig.settle(steps: 1) }
+        try #require(results() == 2)
+        try rig.restart()
+        #expect(results() == 0 && rig.engine.book.jobs[id]?.state == .cancelled)
+    }
+
     @Test("a disconnect is no cancel")
     func disconnect() throws {
         for when in [When.betweenPartitions, .inTransfer, .applying, .writing] {

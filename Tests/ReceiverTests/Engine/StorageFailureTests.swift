@@ -160,8 +160,8 @@ import Testing
         let other = try rig.rawPhone(raw)
         let rawPartitions = try other.partitions(payloadBytes: 900)
         try rig.transfer(rawPartitions[0], of: other)
-        // The documents are written a second time when the result is composed.
-        #expect(try rig.engine.storageNeeds(except: UUID()) == rawPartitions[0].descriptor.byteCount)
+        // The documents are written twice more when the result is composed: for clients, and as the terminal copy.
+        #expect(try rig.engine.storageNeeds(except: UUID()) == 2 * rawPartitions[0].descriptor.byteCount)
         #expect(try rig.engine.storageNeeds(except: other.session.sessionID) == 0)
     }
 
@@ -224,6 +224,66 @@ import Testing
             rig.settle()
             #expect(rig.engine.book.jobs[id]?.state == .completed)
         }
+    }
+
+    @Test("a turn that cannot be stored is put off, and taken by itself when the disk works again")
+    func turn() throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, _) = rig.createJob()
+        rig.send(
+            .exportRejected(
+                ExportRejected(
+                    jobID: id, reason: .requestAlreadyInProgress, message: "Busy.",
+                    occurredAt: ProtocolDate(secondsSince2001: rig.now.wall))))
+        _ = rig.channel.take()
+        try setJournalFails(true, rig)
+        rig.advance(rig.engine.secondsUntilTick())
+        rig.engine.tick()
+        rig.settle()
+        #expect(requests(rig.channel.take()).isEmpty && rig.engine.book.jobs[id]?.state == .queued)
+        #expect(rig.engine.secondsUntilTick() == ReceiverEngine.retrySeconds, "it is not due again at once")
+        try setJournalFails(false, rig)
+        rig.advance(rig.engine.secondsUntilTick())
+        rig.engine.tick()
+        #expect(requests(rig.channel.take()) == [id])
+    }
+
+    @Test(
+        "a deferred cancel that cannot be stored at its boundary is stored later by itself", arguments: [false, true])
+    func deferredCancel(_ isRaw: Bool) throws {
+        let rig = try EngineRig(sliceSeconds: 0)
+        rig.connect()
+        let (id, _) = rig.createJob {
+            guard isRaw else { return }
+            $0.responseMode = .rawJSON
+            $0.rawProfile = .canonicalSourceRecords
+        }
+        let phone = isRaw ? try rig.rawPhone(id) : try rig.filePhone(id)
+        let partitions = try phone.partitions()
+        for partition in partitions { try rig.transfer(partition, of: phone) }
+        rig.send(try phone.finalize(partitions))
+        #expect(rig.engine.cancel(id).response.failureReason == "cancellation_deferred")
+        try rig.engine.store.transaction {
+            try $0.runScript(
+                """
+                CREATE TRIGGER full BEFORE UPDATE ON jobs WHEN NEW.state = 'cancelled'
+                BEGIN SELECT RAISE(FAIL, 'full'); END
+                """)
+        }
+        rig.settle()
+        #expect(rig.engine.book.jobs[id]?.state.isTerminal == false)
+        rig.advance(rig.engine.secondsUntilTick())
+        rig.engine.tick()
+        rig.settle()
+        #expect(rig.engine.book.jobs[id]?.state.isTerminal == false)
+        try rig.engine.store.transaction { try $0.run("DROP TRIGGER full") }
+        rig.advance(rig.engine.secondsUntilTick())
+        rig.engine.tick()
+        rig.settle()
+        #expect(rig.engine.book.jobs[id]?.state == .cancelled && rig.engine.suspended.isEmpty)
+        #expect(rig.engine.session(phone.session.sessionID)?.machine.journal.state == .cancelled)
+        #expect(!rig.stateFiles().contains { $0.hasSuffix(".item") || $0.hasSuffix(".json") })
     }
 
     @Test("a pause needs no transaction: a restart pauses whatever was under way")
