@@ -48,6 +48,7 @@ extension SenderEngine {
         report(
             .jobEnded(
                 jobID: jobID, state: journal.status.state.rawValue, message: journal.progress.statusMessage))
+        try store.removeCancellation(of: jobID)
     }
 
     // MARK: Transfers

@@ -124,7 +124,8 @@ final class SenderEngine {
         case .storeChanged:
             for jobID in try store.wishedCancellations() {
                 try cancel(jobID)
-                try store.removeCancellation(of: jobID)
+                // While the destination is asked the cancel is not journaled: a restart must find the wish.
+                if jobs[jobID] == nil { try store.removeCancellation(of: jobID) }
             }
         case .stop:
             isStopping = true

@@ -66,13 +66,35 @@ struct CancellationTests {
         #expect(try fixture.stored()?.journal.progress.state == .cancelled)
     }
 
-    @Test("a wish that another process left is taken once: the destination is asked, as by a person at this process")
+    @Test(
+        "a wish that another process left is taken once: the destination is asked, as by a person at this process; the wish goes with the job"
+    )
     func wishedCancel() throws {
         let fixture = try running()
+        let sessionID = try sessionID(fixture)
         _ = fixture.channel.drain()
         try fixture.store.wishCancellation(of: EngineFixture.jobID, at: fixture.now.date)
         fixture.engine.handle(.storeChanged)
+        fixture.engine.handle(.storeChanged)
         #expect(fixture.names == ["connectedCorpusTransferCancel"])
+        fixture.receive(
+            .corpusCancelAck(
+                CorpusTransferCancelAck(
+                    sessionID: sessionID, jobID: EngineFixture.jobID, accepted: true,
+                    acknowledgedAt: fixture.now.date)))
+        #expect(try fixture.stored()?.journal.progress.state == .cancelled)
+        #expect(try fixture.store.wishedCancellations().isEmpty)
+    }
+
+    @Test("a process that ends while the destination is asked does not lose the wish")
+    func wishSurvives() throws {
+        let fixture = try running()
+        try fixture.store.wishCancellation(of: EngineFixture.jobID, at: fixture.now.date)
+        fixture.engine.handle(.storeChanged)
+        #expect(try fixture.stored()?.journal.progress.state != .cancelled)
+        try fixture.restart()
+        fixture.engine.handle(.storeChanged)
+        #expect(try fixture.stored()?.journal.progress.state == .cancelled)
         #expect(try fixture.store.wishedCancellations().isEmpty)
     }
 
