@@ -54,7 +54,11 @@ struct ControlRouter: HTTPHandler {
         _ route: ControlRoute, _ request: HTTPRequest, isAuthorized: Bool
     ) throws(RouteError) -> HTTPReply {
         switch route {
-        case .status: return document(control.status().json)
+        case .status:
+            var status = control.status()
+            // Pairing is never told without the token (extensions.md 5).
+            if !isAuthorized { status.openPairing = nil }
+            return document(status.json)
         case .version: return document(control.version().json)
         case .createExport: return try create(request.body, isAuthorized: isAuthorized)
         case .listExports:

@@ -113,4 +113,12 @@ import Testing
         }
         #expect(rig.receiver.read { $0.created.map(\.destination) } == [nil, "/tmp"])
     }
+
+    @Test("the status tells of an open pairing only to those who have the token")
+    func openPairingInStatus() throws {
+        let rig = try ControlRig(requiresToken: false)
+        rig.receiver.change { $0.status.openPairing = $0.pairing }
+        #expect(try rig.ask("GET", "/v1/status", nil, token: nil).json?["open_pairing"] == nil)
+        #expect(try rig.ask("GET", "/v1/status").json?["open_pairing"]?["pairing_id"] != nil)
+    }
 }
