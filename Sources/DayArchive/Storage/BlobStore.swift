@@ -36,8 +36,8 @@ protocol BlobStore: Sendable {
     ///
     /// - Throws: when the store cannot tell.
     func load(_ blobs: [(name: BlobName, byteCount: Int)]) throws -> [[UInt8]?]
-    /// The names that a bucket has in the store now.
-    func names(of bucket: BucketID) throws -> Set<BlobName>
+    /// The names that a bucket has in the store now, with the bytes of each.
+    func byteCounts(of bucket: BucketID) throws -> [BlobName: Int]
     /// Removes names that nothing refers to; absent ones are fine.
     func remove(_ names: [BlobName]) throws
 }
@@ -85,10 +85,16 @@ struct FileBlobs: BlobStore {
         }
     }
 
-    func names(of bucket: BucketID) throws -> Set<BlobName> {
-        guard try root.status(of: bucket.text) != nil else { return [] }
-        let entries = try root.directory(bucket.text).entries()
-        return Set(entries.map { BlobName(stored: "\(bucket)/\($0.name)") })
+    func byteCounts(of bucket: BucketID) throws -> [BlobName: Int] {
+        guard try root.status(of: bucket.text) != nil else { return [:] }
+        let folder = try root.directory(bucket.text)
+        var byteCounts: [BlobName: Int] = [:]
+        for entry in try folder.entries() where entry.kind == .regularFile {
+            // Nil for one that an upload replaced since the folder was read.
+            guard let status = try folder.status(of: entry.name) else { continue }
+            byteCounts[BlobName(stored: "\(bucket)/\(entry.name)")] = Int(clamping: status.size)
+        }
+        return byteCounts
     }
 
     func remove(_ names: [BlobName]) throws {
@@ -127,7 +133,9 @@ final class MemoryBlobs: BlobStore {
         blobs.withLock { blobs in wanted.map { blobs[$0.name] } }
     }
 
-    func names(of bucket: BucketID) -> Set<BlobName> { names.filter { $0.folder == bucket.text } }
+    func byteCounts(of bucket: BucketID) -> [BlobName: Int] {
+        blobs.withLock { $0.filter { $0.key.folder == bucket.text }.mapValues(\.count) }
+    }
 
     func remove(_ names: [BlobName]) {
         blobs.withLock { blobs in

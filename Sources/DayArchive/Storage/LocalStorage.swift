@@ -294,17 +294,18 @@ extension LocalStorage {
         if !new.isEmpty { report(.daysLost(count: new.count)) }
     }
 
-    /// Finds out which days the store does not have. A store that cannot be asked has lost nothing.
+    /// Finds out which days the store does not have, or not whole. A store that cannot be asked has lost nothing.
     private func compareWithStore(_ id: BucketID) throws {
-        let before = Set(try records(id, "day >= ?", "", limit: .max).map(\.blob))
+        let before = try records(id, "day >= ?", "", limit: .max)
         guard !before.isEmpty else { return }
-        let present: Set<BlobName>
+        let present: [BlobName: Int]
         do {
-            present = try blobs.names(of: id)
+            present = try blobs.byteCounts(of: id)
         } catch {
             return report(.storageFailed(error))
         }
-        var missing = before.subtracting(present)
+        // One that was cut short is as good as gone: reads do not hand it out either.
+        var missing = Set(before.filter { present[$0.blob] != $0.byteCount }.map(\.blob))
         // What an upload replaced meanwhile is gone for good reason.
         if !missing.isEmpty { missing.formIntersection(try records(id, "day >= ?", "", limit: .max).map(\.blob)) }
         lost.withLock { lost in

@@ -44,7 +44,7 @@ enum S3Error: Error, Equatable {
     case unreachable(ClientError)
     /// `word` is the store's own, as in `NoSuchBucket`; empty without one.
     case refused(status: Int, word: String)
-    /// A listing that does not come to its end.
+    /// A listing that does not come to its end, or does not say how large its objects are.
     case badListing
 
     /// Whether it is a refusal with this word.
@@ -118,20 +118,21 @@ struct S3Blobs: BlobStore {
         return bytes.count == byteCount ? bytes : nil
     }
 
-    func names(of bucket: BucketID) throws -> Set<BlobName> {
-        var names: Set<BlobName> = []
+    func byteCounts(of bucket: BucketID) throws -> [BlobName: Int] {
+        var byteCounts: [BlobName: Int] = [:]
         var token: String?
         for _ in 0..<Self.maximumPageCount {
             var query = [
                 ("list-type", "2"), ("max-keys", "\(namesPerPage)"), ("prefix", "\(configuration.keyPrefix)\(bucket)/"),
             ]
             if let token { query.append(("continuation-token", token)) }
-            let page = S3Listing(
+            let page = try S3Listing(
                 try send("GET", key: "", query: query, maximumByteCount: Self.pageByteCount).body)
-            for key in page.keys where key.hasPrefix(configuration.keyPrefix) {
-                names.insert(BlobName(stored: String(key.dropFirst(configuration.keyPrefix.count))))
+            for object in page.objects where object.key.hasPrefix(configuration.keyPrefix) {
+                let name = BlobName(stored: String(object.key.dropFirst(configuration.keyPrefix.count)))
+                byteCounts[name] = object.byteCount
             }
-            guard let next = page.nextToken else { return names }
+            guard let next = page.nextToken else { return byteCounts }
             guard next != token else { break }
             token = next
         }

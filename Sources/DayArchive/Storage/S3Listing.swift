@@ -1,17 +1,30 @@
-/// What we read of an object store's documents: the keys of a page, the way on, the word of a refusal.
+/// What we read of an object store's documents: the objects of a page, the way on, the word of a refusal.
 ///
 /// Our own keys are letters, digits and `-._~/` (``S3Configuration`` sees to it), so a key that has an entity is not one of ours.
 struct S3Listing: Equatable {
-    let keys: [Substring]
+    struct Object: Equatable {
+        let key: Substring
+        let byteCount: Int
+    }
+
+    let objects: [Object]
     /// Nil on the last page.
     let nextToken: String?
 
     /// A word of a refusal is a few words in one, as in `SignatureDoesNotMatch`.
     private static let longestWord = 64
 
-    init(_ document: [UInt8]) {
+    /// - Throws: `badListing` for an object without a key or a size: what cannot be told must not count as lost.
+    init(_ document: [UInt8]) throws(S3Error) {
         let text = String(decoding: document, as: UTF8.self)
-        keys = Self.contents(of: "Key", in: text)
+        var objects: [Object] = []
+        for entry in Self.contents(of: "Contents", in: text) {
+            guard let key = Self.contents(of: "Key", in: String(entry)).first,
+                let byteCount = Self.contents(of: "Size", in: String(entry)).first.flatMap({ Int($0) })
+            else { throw .badListing }
+            objects.append(Object(key: key, byteCount: byteCount))
+        }
+        self.objects = objects
         let isTruncated = Self.contents(of: "IsTruncated", in: text).first == "true"
         nextToken = isTruncated ? Self.contents(of: "NextContinuationToken", in: text).first.map(Self.plain) : nil
     }

@@ -89,6 +89,19 @@ struct LostDayTests {
         #expect(rig.get("/d/2026-10-05").code == "no-day")
     }
 
+    @Test(
+        "a day whose file was cut short is not listed, read before or not, so that its writer's daily check sends it again"
+    )
+    func cutShortIsNotListed() throws {
+        for isReadBefore in [false, true] {
+            let rig = try Rig()
+            try Data([2]).write(to: URL(fileURLWithPath: try rig.file(5)))
+            if isReadBefore { #expect(rig.get("/d/2026-10-05").code == "no-day") }
+            #expect(try rig.listed() == ["2026-10-01", "2026-10-02", "2026-10-03", "2026-10-04"])
+            #expect(rig.reports.take() == [.daysLost(count: 1)])
+        }
+    }
+
     @Test("what comes back is held again")
     func back() throws {
         let rig = try Rig()
@@ -107,7 +120,7 @@ struct LostDayTests {
             StoredBlobs(names: Set(blobs.map(\.name)))
         }
         func load(_ blobs: [(name: BlobName, byteCount: Int)]) throws -> [[UInt8]?] { throw Unknown() }
-        func names(of bucket: BucketID) throws -> Set<BlobName> { throw Unknown() }
+        func byteCounts(of bucket: BucketID) throws -> [BlobName: Int] { throw Unknown() }
         func remove(_ names: [BlobName]) throws {}
     }
 
@@ -150,7 +163,7 @@ struct LostDayTests {
         func forget(_ day: String) { memory.remove(memory.names.filter { $0.text.contains(day) }) }
         func store(_ blobs: [(name: BlobName, bytes: [UInt8])]) -> StoredBlobs { memory.store(blobs) }
         func load(_ blobs: [(name: BlobName, byteCount: Int)]) -> [[UInt8]?] { memory.load(blobs) }
-        func names(of bucket: BucketID) -> Set<BlobName> { memory.names(of: bucket) }
+        func byteCounts(of bucket: BucketID) -> [BlobName: Int] { memory.byteCounts(of: bucket) }
         func remove(_ names: [BlobName]) { memory.remove(names) }
     }
 }

@@ -104,7 +104,7 @@ struct S3ExchangeTests {
         let days: [(name: BlobName, bytes: [UInt8])] = (1...5).map { number in
             (name: name("2026-01-0\(number)-abc"), bytes: Array("sealed \(number)".utf8))
         }
-        #expect(try store.names(of: bucket) == [])
+        #expect(try store.byteCounts(of: bucket) == [:])
         let stored = store.store(days)
         #expect(stored.names == Set(days.map(\.name)))
         #expect(stored.failure == nil)
@@ -114,13 +114,15 @@ struct S3ExchangeTests {
         ])
         #expect(loaded == [days[4].bytes, nil, days[0].bytes, nil])
         // Three pages.
-        #expect(try store.names(of: bucket) == Set(days.map(\.name)))
+        #expect(
+            try store.byteCounts(of: bucket) == Dictionary(uniqueKeysWithValues: days.map { ($0.name, $0.bytes.count) })
+        )
         try store.remove([days[0].name, days[2].name, days[0].name, name("2026-01-09-abc")])
-        #expect(try store.names(of: bucket) == Set([days[1].name, days[3].name, days[4].name]))
+        #expect(try store.byteCounts(of: bucket) == [days[1].name: 8, days[3].name: 8, days[4].name: 8])
 
         let nowhere = try blobs(player, location: "s3://no-such-days")
         #expect(throws: S3Error.refused(status: 404, word: "NoSuchBucket")) { try nowhere.checkAccess() }
-        #expect(throws: S3Error.refused(status: 404, word: "NoSuchBucket")) { try nowhere.names(of: bucket) }
+        #expect(throws: S3Error.refused(status: 404, word: "NoSuchBucket")) { try nowhere.byteCounts(of: bucket) }
         #expect(throws: S3Error.refused(status: 404, word: "NoSuchBucket")) {
             try nowhere.load([(name: days[0].name, byteCount: 8)])
         }
@@ -137,16 +139,19 @@ struct S3ExchangeTests {
     }
 
     @Test("entities of a listing's token are read, a refusal's word is letters alone")
-    func documents() {
-        let page = S3Listing(
+    func documents() throws {
+        let page = try S3Listing(
             Array(
                 """
-                <ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>a/b-c</Key></Contents>
+                <ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>a/b-c</Key><Size>51</Size></Contents>
                 <NextContinuationToken>1&amp;lt;&lt;&#34;==</NextContinuationToken></ListBucketResult>
                 """.utf8))
-        #expect(page.keys == ["a/b-c"])
+        #expect(page.objects == [S3Listing.Object(key: "a/b-c", byteCount: 51)])
+        for entry in ["<Key>a</Key>", "<Size>1</Size>", "<Key>a</Key><Size>x</Size>"] {
+            #expect(throws: S3Error.badListing) { try S3Listing(Array("<Contents>\(entry)</Contents>".utf8)) }
+        }
         #expect(page.nextToken == "1&lt;<\"==")
-        #expect(S3Listing(Array("<NextContinuationToken>x</NextContinuationToken>".utf8)).nextToken == nil)
+        #expect(try S3Listing(Array("<NextContinuationToken>x</NextContinuationToken>".utf8)).nextToken == nil)
         #expect(S3Listing.refusalWord(Array("<Error><Code>No<b>Such</Code>".utf8)) == "NobSuch")
         #expect(S3Listing.refusalWord([0xff, 0x00]) == "")
         #expect(S3Signer.query([("prefix", "a/b c"), ("a-token", "+=ü")]) == "a-token=%2B%3D%C3%BC&prefix=a%2Fb%20c")
