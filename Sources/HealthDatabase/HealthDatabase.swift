@@ -72,7 +72,7 @@ public final class HealthDatabase {
     ///   - shown: what messages call the folder.
     ///   - removingMissing: days whose document is gone go too. Without it they stay, and are reported.
     ///   - shouldStop: asked between documents; true ends the update after the running transaction.
-    /// - Throws: `no_documents` when the folder has none and the database none of it.
+    /// - Throws: `no_documents` when the folder has none; the days of the database stay then, whatever was asked for.
     @discardableResult
     public func update(
         from folder: Directory, named shown: String, removingMissing: Bool = false,
@@ -92,6 +92,8 @@ public final class HealthDatabase {
             }
         }
         if next == paths.count {
+            // A disk that is not there looks just so.
+            guard update.report.hasMetDays else { throw HealthDatabaseError.noDocuments(folder: shown) }
             try database.transaction { connection in
                 try update.findMissing(among: Set(paths), removing: removingMissing, connection)
                 try CalendarRows.update(in: connection)
@@ -102,11 +104,7 @@ public final class HealthDatabase {
         update.report.totalDays = try database.read { connection in
             try connection.first("SELECT count(*) FROM days") { try $0.int(0) } ?? 0
         }
-        let report = update.report
-        if report.totalDays == 0, report.failedCount == 0, next == paths.count {
-            throw HealthDatabaseError.noDocuments(folder: shown)
-        }
-        return report
+        return update.report
     }
 
     /// Makes the file complete by itself, without a log beside it. False when another program has it open: then the log

@@ -36,6 +36,9 @@ public struct UpdateReport: Sendable, Equatable {
     /// Days removed because their document is gone, when that was asked for.
     public internal(set) var removedDays = 0
 
+    /// Whether the folder had a day document, readable or not.
+    var hasMetDays: Bool { addedDays + changedDays + unchangedDays + failedCount > 0 }
+
     mutating func fail(_ document: Document) {
         failedCount += 1
         if failed.count < Self.listLimit { failed.append(document) }

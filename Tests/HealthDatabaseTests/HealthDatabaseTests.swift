@@ -208,6 +208,19 @@ struct HealthDatabaseTests {
         #expect(throws: HealthDatabaseError.noDocuments(folder: "days")) { try fixture.update() }
     }
 
+    @Test("a folder that has lost all its documents, as one on a disk that is not there, costs the database nothing")
+    func emptiedFolder() throws {
+        try fixture.put("2026-03-01.json", DayText.day("2026-03-01", steps: 1))
+        try fixture.update()
+        try fixture.documents.remove("2026-03-01.json")
+        for isRemoving in [false, true] {
+            #expect(throws: HealthDatabaseError.noDocuments(folder: "days")) {
+                try fixture.update(removingMissing: isRemoving)
+            }
+        }
+        #expect(try fixture.rows("SELECT steps c1 FROM daily_steps", columns: 1) == ["1.0"])
+    }
+
     @Test("the finished file stands alone, without a log beside it")
     func singleFile() throws {
         try fixture.put("a.json", DayText.day("2026-03-01", steps: 1))
