@@ -32,6 +32,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from archive_rig import Failed, PROGRAM, Reader, Service, Writer, check, fresh_copy, make_export, meal, same_days, until
+from sides import stop_on_terminate
 
 CALLS = ("fsync,fdatasync,sync_file_range,rename,renameat,renameat2,link,linkat,symlinkat,unlink,unlinkat,ftruncate,"
          "truncate,fallocate,pwrite64,pwritev,pwritev2,copy_file_range,mkdir,mkdirat,rmdir,fchmod,fchmodat")
@@ -428,6 +429,7 @@ def main():
     if refusal:
         print(f"SKIPPED archive-crash: {refusal}")
         return 0
+    stop_on_terminate()
     cases = [case for case in CASES if re.search(arguments.only, f"{case.victim} {case.name}")]
     base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     work = pathlib.Path(tempfile.mkdtemp(prefix="healthmd-crash.", dir=base))

@@ -19,6 +19,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from archive_rig import Failed, Proxy, Reader, Service, Writer, check, make_export, same_days
+from sides import stop_on_terminate
 
 SAMPLE = 40
 
@@ -48,6 +49,7 @@ def main():
     parser.add_argument("--days", type=int, default=3_650)
     parser.add_argument("--records-per-day", type=int, default=60)
     arguments = parser.parse_args()
+    stop_on_terminate()
     work = pathlib.Path(tempfile.mkdtemp(prefix="healthmd-decade."))
     service = None
 

@@ -22,6 +22,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from archive_rig import Failed, PROGRAM, Proxy, Reader, Service, Writer, check, until
+from sides import stop_on_terminate
 
 HEART_RATE, STEPS, MEAL, DEVICE = 61.728395, 31_337_129, 47.135797, "Zanzibar Watch 4711"
 ENTRY = "entry-of-the-edit-0815"
@@ -159,6 +160,7 @@ def run_everything(work, places):
 
 
 def main():
+    stop_on_terminate()
     work = pathlib.Path(tempfile.mkdtemp(prefix="healthmd-secrets."))
     places = Places()
     try:

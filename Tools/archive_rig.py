@@ -1,6 +1,7 @@
 """Real processes of the sealed day archive on loopback, for the checks that drive them: service, writer, reader, and a
 proxy that writes down what passes. Only the Python standard library is used.
 """
+import atexit
 import datetime
 import json
 import os
@@ -70,7 +71,8 @@ class Service:
         self.process, self.port = None, None
 
     def start(self, expect_start=True):
-        """Starts it on the port it had before, if any."""
+        """Starts it on the port it had before, if any. It never outlives the script, however that ends."""
+        atexit.register(self.kill)
         begin = self.log.stat().st_size if self.log.exists() else 0
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(

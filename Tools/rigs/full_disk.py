@@ -19,7 +19,6 @@ import queue
 import random
 import re
 import shutil
-import signal
 import sqlite3
 import sys
 import threading
@@ -243,7 +242,6 @@ def main():
         return 0
     if not no_mounts:
         images.leave_mounts_behind()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     began = time.monotonic()
     chance, modes = random.Random(int(os.environ.get("SEED", "1"))), listed("MODES", ("files", "raw"))
     folder = sides.scratch("full")

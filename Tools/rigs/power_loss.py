@@ -136,7 +136,6 @@ def main():
         print(f"power loss: SKIPPED, {reason}")
         return 0
     images.leave_mounts_behind()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     began = time.monotonic()
     count, seed, modes = int(os.environ.get("COPIES", "100")), int(os.environ.get("SEED", "1")), listed("MODES", ("files", "raw"))
     folder, rig = sides.scratch("power"), None

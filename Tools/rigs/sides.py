@@ -32,8 +32,12 @@ def program():
 
 
 def scratch(name):
-    """A new folder in memory when there is such a place, else where temporary files go."""
+    """A new folder in memory when there is such a place, else where temporary files go.
+
+    From here on SIGTERM ends the rig like an error: its processes are stopped and the folder is removed.
+    """
     import tempfile
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     shared = pathlib.Path("/dev/shm")
     base = shared if os.access(shared, os.W_OK) and shutil.disk_usage(shared).free > 2 << 30 else None
     return pathlib.Path(tempfile.mkdtemp(prefix=f"healthmd-{name}.", dir=os.environ.get("RIG_DIR") or base)).resolve()

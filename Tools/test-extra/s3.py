@@ -17,6 +17,7 @@ import urllib.request
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "Tools"))
 from archive_rig import Failed, Proxy, Reader, Service, Writer, check, fresh_copy, make_export, meal, same_days, until
+from sides import stop_on_terminate
 
 VENV = pathlib.Path(os.environ.get("HEALTHMD_MOTO", ROOT / ".build/test-extra/moto"))
 PACKAGE = "moto[server]>=5,<6"
@@ -240,6 +241,7 @@ def trouble(work, store, proxy, service, writer, reader, days):
 
 def main():
     in_venv()
+    stop_on_terminate()
     work = pathlib.Path(tempfile.mkdtemp(prefix="healthmd-s3."))
     store, services = None, []
     try:
