@@ -227,7 +227,10 @@ import Testing
             settings.exportFormats = []
             return try manifest(try files(rig), settings) { _ in }
         },
-        Row("13.2.7 a planned path leads out", .destination("A planned folder is taken by something else.")) { rig in
+        Row(
+            "13.2.7 a planned path leads out",
+            .destination("the planned folder Health is taken by something that is no folder; move it away.")
+        ) { rig in
             let attempt = try files(rig)
             try FileManager.default.createSymbolicLink(
                 atPath: rig.destinationPath + "/Health", withDestinationPath: rig.root)
