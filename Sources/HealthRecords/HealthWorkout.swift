@@ -24,6 +24,8 @@ public struct HealthWorkout: Hashable, Sendable {
     public var statistics: [WorkoutStatistics]
     /// The parts of a multi-sport workout.
     public var activities: [WorkoutActivity]
+    /// Time in zones of effort, as iOS 27 exports it, in file order.
+    public var zoneGroups: [WorkoutZoneGroup]
     /// The route's points in time order, joined over all route files; empty without a route.
     public var route: [RoutePoint]
     /// Records written inside the workout element.
@@ -41,6 +43,7 @@ public struct HealthWorkout: Hashable, Sendable {
         self.events = []
         self.statistics = []
         self.activities = []
+        self.zoneGroups = []
         self.route = []
         self.records = []
         self.contentDigest = []
@@ -130,6 +133,43 @@ public struct WorkoutActivity: Hashable, Sendable {
         self.durationSeconds = durationSeconds
         self.metadata = []
         self.statistics = []
+    }
+}
+
+/// One `WorkoutZoneGroup`: how long a workout was in each zone of one quantity type (apple-health-export.md 5).
+public struct WorkoutZoneGroup: Hashable, Sendable {
+    /// The quantity type that the zones divide.
+    public var type: String
+    /// Who drew the borders, as exported: `system`, for one.
+    public var source: String?
+    /// The unit of the borders.
+    public var unit: String?
+    /// Zones in file order.
+    public var zones: [WorkoutZone]
+
+    /// A group.
+    public init(type: String, source: String? = nil, unit: String? = nil, zones: [WorkoutZone] = []) {
+        self.type = type
+        self.source = source
+        self.unit = unit
+        self.zones = zones
+    }
+}
+
+/// One `WorkoutZone`.
+public struct WorkoutZone: Hashable, Sendable {
+    /// Where it begins, in the unit of its group; the lowest zone has no begin.
+    public var minimum: Double?
+    /// Where it ends; the highest zone has no end.
+    public var maximum: Double?
+    /// Seconds in the zone, where the export says so.
+    public var durationSeconds: Double?
+
+    /// A zone.
+    public init(minimum: Double? = nil, maximum: Double? = nil, durationSeconds: Double? = nil) {
+        self.minimum = minimum
+        self.maximum = maximum
+        self.durationSeconds = durationSeconds
     }
 }
 

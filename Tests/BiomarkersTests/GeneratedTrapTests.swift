@@ -79,13 +79,13 @@ struct GeneratedTrapTests {
 
     @Test(
         "every locale gives the same values, whatever its units and file names",
-        arguments: ["en_GB", "de_DE", "fr_FR", "zh_CN", "ja_JP", "ru_RU"])
+        arguments: ["en_GB", "de_DE", "es_ES", "fi_FI", "fr_FR", "ja_JP", "nb_NO", "ru_RU", "zh_CN", "zh_TW"])
     func locales(locale: String) throws {
         let report = try GeneratedExport(.zip, GeneratedExport.traps + ["--locale", locale]).propose()
         expectAnswers(report, "\(locale)")
     }
 
-    @Test("every document type gives the same values", arguments: ["none", "11", "12-broken", "14-zones"])
+    @Test("every document type gives the same values", arguments: ["none", "11", "12", "12-broken", "13", "14-zones"])
     func documentTypes(version: String) throws {
         expectAnswers(try GeneratedExport(.xml, GeneratedExport.traps + ["--dtd", version]).propose(), "\(version)")
     }

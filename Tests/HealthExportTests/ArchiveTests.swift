@@ -144,6 +144,14 @@ import Testing
         _ = try code(Array(local.dropLast(30)), options)
     }
 
+    @Test("a zip64 locator that points beyond 2^63 is refused, not added up")
+    func hugeLocator() throws {
+        var output = TestZip([.init("export.xml", Self.document)]).bytes()
+        let locator: [UInt8] = [0x50, 0x4B, 6, 7, 0, 0, 0, 0] + [UInt8](repeating: 0xFF, count: 8) + [1, 0, 0, 0]
+        output.insert(contentsOf: locator, at: output.count - 22)
+        #expect(try code(output) == "damaged_archive")
+    }
+
     @Test("names that lead out, links and folders are not files of the export")
     func unsafeNames() throws {
         var link = TestZip.Item("link.xml", Self.document)

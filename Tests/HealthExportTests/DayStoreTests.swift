@@ -182,6 +182,60 @@ import Testing
         #expect(report.elements["Workout"] == 2)
     }
 
+    @Test("the zones of a workout are kept, and an older export without them is the same workout")
+    func workoutZones() throws {
+        func workout(_ children: String) -> String {
+            """
+             <Workout workoutActivityType="HKWorkoutActivityTypeRunning" sourceName="W" startDate="2026-04-15 09:45:00 +0200" endDate="2026-04-15 10:20:00 +0200">
+            \(children)
+             </Workout>
+            """
+        }
+        let zones = """
+              <WorkoutZoneGroup type="HKQuantityTypeIdentifierHeartRate" source="system" unit="count/min">
+               <WorkoutZone maximum="132" duration="2.5" durationUnit="min"/>
+               <WorkoutZone minimum="132" duration="0" durationUnit="min"/>
+              </WorkoutZoneGroup>
+            """
+        let group = WorkoutZoneGroup(
+            type: "HKQuantityTypeIdentifierHeartRate", source: "system", unit: "count/min",
+            zones: [
+                WorkoutZone(maximum: 132, durationSeconds: 150), WorkoutZone(minimum: 132, durationSeconds: 0),
+            ])
+        let (day, report) = try sourceDay(workout(zones), "2026-04-15")
+        let found = try #require(day.workouts.first)
+        #expect(found.zoneGroups == [group])
+        #expect(report.unknownElements.isEmpty && report.elements["WorkoutZone"] == 2)
+        let (old, _) = try sourceDay(workout(""), "2026-04-15")
+        #expect(old.workouts.first?.zoneGroups == [])
+        #expect(old.workouts.first?.contentDigest == found.contentDigest)
+    }
+
+    @Test("an export that breaks off takes the place of a longer generation only when that is asked for")
+    func incompleteDoesNotReplace() throws {
+        let place = try Place()
+        defer { place.remove() }
+        let store = try DayStore.open(in: place.directory)
+        let lines = (0..<4).map { record("StepCount", "2026-04-15 0\($0):00:00", "2026-04-15 0\($0):10:00") }
+        let whole = try place.export(lines.joined(separator: "\n"))
+        let full = try store.importExport(paths: [whole], timeZone: Self.zoneName, now: Self.now)
+        let text = try String(contentsOfFile: whole, encoding: .utf8)
+        let cut = place.folder.appendingPathComponent("cut.xml").path
+        try Data(text.utf8.prefix(text.utf8.count - 100)).write(to: URL(fileURLWithPath: cut))
+        do {
+            _ = try store.importExport(paths: [cut], timeZone: nil, now: Self.now)
+            Issue.record("the longer generation was replaced")
+        } catch let error as ExportError {
+            #expect(error == .incompleteWouldReplace(path: cut, found: 3, stored: 4))
+            #expect(error.code == "incomplete_would_replace")
+        }
+        #expect(try store.generationNumbers() == [full.generation])
+        let taken = try store.importExport(paths: [cut], timeZone: nil, replacesLonger: true, now: Self.now)
+        #expect(!taken.isComplete && taken.storedRecordCount == 3)
+        // What is no shorter than what is there may come in, marked as it is.
+        #expect(try store.importExport(paths: [cut], timeZone: nil, now: Self.now).generation == taken.generation + 1)
+    }
+
     @Test("the range of days ignores dates before 1970 and after the export; the records stay")
     func implausibleDates() throws {
         let body = [

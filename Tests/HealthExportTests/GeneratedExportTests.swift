@@ -37,7 +37,9 @@ struct GeneratedExportTests {
 
     @Test(
         "every locale gives the generator's totals on both paths",
-        arguments: ["en_US", "en_GB", "de_DE", "fr_FR", "nb_NO", "ru_RU", "ja_JP", "zh_CN"])
+        arguments: [
+            "de_DE", "en_GB", "en_US", "es_ES", "fi_FI", "fr_FR", "ja_JP", "nb_NO", "ru_RU", "zh_CN", "zh_TW",
+        ])
     func locales(locale: String) throws {
         let (_, summary) = try check(["--locale", locale])
         #expect(summary.locale == locale)

@@ -144,6 +144,15 @@ import Testing
         #expect(summary.isComplete)
     }
 
+    @Test("a leftover quote in a document type is passed over, also on the last line of a file, however it is cut")
+    func leftoverQuoteOnLastLine() throws {
+        let text = "<!DOCTYPE HealthData [ <!ATTLIST a b CDATA \" ]><HealthData></HealthData>"
+        for size in [Int.max, 1, 2, 7] {
+            let (_, summary) = try readAll(Array(text.utf8), pieceSize: size)
+            #expect(summary.elements["HealthData"] == 1 && summary.isComplete, "pieces of \(size)")
+        }
+    }
+
     @Test("a document type without its end, or with one bracket too many, costs no record")
     func brokenDocumentTypes() throws {
         let body =

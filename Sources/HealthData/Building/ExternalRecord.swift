@@ -111,6 +111,7 @@ struct ExternalRecord {
         fields.set("events", list: workout.events.map(Self.event))
         fields.set("allStatistics", list: workout.statistics.map(Self.statistics))
         fields.set("activities", list: workout.activities.map(Self.activity))
+        fields.set("zoneGroups", list: workout.zoneGroups.map(Self.zoneGroup))
         let identifier = Self.identifier(Self.digest(of: workout))
         let route = Self.relationship("contains", role: "workout_route", to: identifier + "|route")
         self.init(
@@ -172,6 +173,23 @@ struct ExternalRecord {
         fields.set("durationSeconds", activity.durationSeconds)
         if !activity.metadata.isEmpty { fields.set("metadata", value: metadata(activity.metadata)) }
         fields.set("allStatistics", list: activity.statistics.map(statistics))
+        return fields.dictionary
+    }
+
+    private static func zoneGroup(_ group: WorkoutZoneGroup) -> OpaqueValue {
+        var fields = TypedFields()
+        fields.set("quantityTypeIdentifier", group.type)
+        fields.set("source", group.source)
+        fields.set("unit", group.unit)
+        fields.set(
+            "zones",
+            list: group.zones.map { zone in
+                var fields = TypedFields()
+                fields.set("minimum", zone.minimum)
+                fields.set("maximum", zone.maximum)
+                fields.set("durationSeconds", zone.durationSeconds)
+                return fields.dictionary
+            })
         return fields.dictionary
     }
 

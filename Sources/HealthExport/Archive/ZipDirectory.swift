@@ -93,7 +93,7 @@ struct ZipDirectory {
         let locator = LittleEndianBytes(try file.bytes(at: offset - 20, count: 20)[...])
         guard locator.number32(0) == 0x0706_4B50 else { return nil }
         // The place that the locator names, or, with bytes before the archive, the usual place right before the locator.
-        for place in [Int(clamping: locator.number64(8)), offset - 20 - 56] where place >= 0 && place + 56 <= offset {
+        for place in [Int(clamping: locator.number64(8)), offset - 20 - 56] where place >= 0 && place <= offset - 56 {
             let record = LittleEndianBytes(try file.bytes(at: place, count: 56)[...])
             guard record.number32(0) == 0x0606_4B50 else { continue }
             let end = End(

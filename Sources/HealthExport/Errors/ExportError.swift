@@ -40,6 +40,8 @@ public enum ExportError: Error, Hashable, Sendable {
     case noReadableRecord(ExportPlace, elements: Int)
     /// Nothing that could be kept stands in any of the files.
     case nothingToImport(path: String)
+    /// The export breaks off and holds fewer records than the store has already.
+    case incompleteWouldReplace(path: String, found: Int, stored: Int)
     /// The time zone is not known.
     case unknownTimeZone(String)
     /// The store has no zone yet and none was given.
@@ -76,6 +78,7 @@ public enum ExportError: Error, Hashable, Sendable {
         case .tooManyTypes: "too_many_types"
         case .noReadableRecord: "no_readable_record"
         case .nothingToImport: "nothing_to_import"
+        case .incompleteWouldReplace: "incomplete_would_replace"
         case .unknownTimeZone: "unknown_time_zone"
         case .timeZoneRequired: "time_zone_required"
         case .timeZoneDiffers: "time_zone_differs"
@@ -95,7 +98,8 @@ public enum ExportError: Error, Hashable, Sendable {
             place
         case .truncatedArchive(let path, let bytes): ExportPlace(entry: path, offset: bytes)
         case .cannotOpen(let path, _), .emptyFile(let path), .notAnExport(let path), .noMainFile(let path),
-            .onlyClinicalDocument(let path), .severalMainFiles(let path, _), .nothingToImport(let path):
+            .onlyClinicalDocument(let path), .severalMainFiles(let path, _), .nothingToImport(let path),
+            .incompleteWouldReplace(let path, _, _):
             ExportPlace(entry: path)
         case .unknownTimeZone, .timeZoneRequired, .timeZoneDiffers, .importRunning, .storeEmpty, .storeUnreadable:
             nil
@@ -149,6 +153,9 @@ extension ExportError: CustomStringConvertible {
         case .nothingToImport(let path):
             "\(path) holds no record that could be kept; the store is as it was. Export again on the phone, or see what "
                 + "is in it with health-export inspect."
+        case .incompleteWouldReplace(let path, let found, let stored):
+            "\(path) breaks off: it gave \(found) records, and the store holds \(stored) of an earlier import, which it "
+                + "keeps. Export or copy it again, or put what is there in the place of the earlier import with --replace."
         case .unknownTimeZone(let name):
             "\(name) is not a time zone. Give an IANA name such as Europe/Berlin."
         case .timeZoneRequired:

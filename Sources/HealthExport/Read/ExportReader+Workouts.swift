@@ -37,6 +37,8 @@ extension ExportReader {
                 if let statistics = try workoutStatistics() { keep(statistics, in: &workout.statistics) }
             case .workoutActivity:
                 if let activity = try workoutActivity() { keep(activity, in: &workout.activities) }
+            case .workoutZoneGroup:
+                if let group = try workoutZoneGroup() { keep(group, in: &workout.zoneGroups) }
             case .workoutRoute:
                 try readWorkoutRoute(&workout, &routePaths)
             case .record:
@@ -123,6 +125,29 @@ extension ExportReader {
             }
         }
         return uuid != nil && start != nil ? activity : nil
+    }
+
+    private mutating func workoutZoneGroup() throws -> WorkoutZoneGroup? {
+        let type = text(.type)
+        var group = WorkoutZoneGroup(type: type ?? "", source: text(.source), unit: text(.unit))
+        checkAttributes(AttributeSet(.type, .source, .unit))
+        if type == nil, !scanner.isOversize { note(.missingType) }
+        if !scanner.isEmpty {
+            open.append(.workoutZoneGroup)
+            defer { open.removeLast() }
+            while try nextChild(of: .workoutZoneGroup, endedBy: Self.topLevel) {
+                guard scanner.element == .workoutZone else {
+                    try skipUnknown(in: .workoutZoneGroup)
+                    continue
+                }
+                let zone = WorkoutZone(
+                    minimum: number(.minimum), maximum: number(.maximum), durationSeconds: duration(withoutUnit: 60))
+                checkAttributes(AttributeSet(.minimum, .maximum, .duration, .durationUnit))
+                try skipSubtree()
+                keep(zone, in: &group.zones)
+            }
+        }
+        return type == nil ? nil : group
     }
 
     private mutating func readWorkoutRoute(_ workout: inout HealthWorkout, _ routePaths: inout [String]) throws {

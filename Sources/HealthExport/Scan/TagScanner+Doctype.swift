@@ -5,6 +5,7 @@ extension TagScanner {
     mutating func doctype() throws -> TagToken? {
         while true {
             let notesBefore = oddities.count
+            let wasAtEnd = isAtEnd
             if let end = doctypeEnd() {
                 position = end
                 textStart = end
@@ -13,6 +14,8 @@ extension TagScanner {
             }
             oddities.removeSubrange(notesBefore...)
             if try refillForMarkup() { continue }
+            // What was left open for want of bytes is decided now that no more will come.
+            if isAtEnd, !wasAtEnd { continue }
             guard isAtEnd else {
                 throw ExportError.prologTooLarge(
                     ExportPlace(entry: "", line: line(at: baseOffset + position), offset: baseOffset + position),

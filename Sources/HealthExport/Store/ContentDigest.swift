@@ -12,8 +12,12 @@ public enum ContentDigest {
         digest("correlation", correlation) { $0.correlation($1) }
     }
 
-    /// Of a workout, without its route's points.
-    public static func of(_ workout: HealthWorkout) -> [UInt8] { digest("workout", workout) { $0.workout($1) } }
+    /// Of a workout, without its route's points, and without zones: an older export of the same workout has none.
+    public static func of(_ workout: HealthWorkout) -> [UInt8] {
+        var plain = workout
+        plain.zoneGroups = []
+        return digest("workout", plain) { $0.workout($1) }
+    }
 
     private static func digest<Value>(_ kind: String, _ value: Value, _ write: (inout ByteWriter, Value) -> Void)
         -> [UInt8]

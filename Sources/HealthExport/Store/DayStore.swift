@@ -138,12 +138,13 @@ public final class DayStore: Sendable {
     ///   - paths: zips, folders or bare XML files; several are merged.
     ///   - timeZone: the IANA name of the days' zone; required once, and never to be changed.
     ///   - sources: the order of sources from now on; nil keeps it.
+    ///   - replacesLonger: whether an export that breaks off may take the place of a generation with more records.
     ///   - now: when this happens. Data later than the export (than this, when an export has no date) do not widen the range of days.
     ///   - progress: called now and then; an error thrown from it ends the import, which leaves nothing behind.
     /// - Throws: ``ExportError`` or `StoreError`; the store is then as it was.
     public func importExport(
         paths: [String], timeZone: String?, sources: [String]? = nil, options: ExportOptions = ExportOptions(),
-        now: Instant, progress: @escaping (ImportProgress) throws -> Void = { _ in }
+        replacesLonger: Bool = false, now: Instant, progress: @escaping (ImportProgress) throws -> Void = { _ in }
     ) throws -> ImportReport {
         let zone = try resolveZone(timeZone)
         let lock = try takeLock()
@@ -151,12 +152,22 @@ public final class DayStore: Sendable {
         try removeAbandoned()
         let number = (try generationNumbers().last ?? 0) + 1
         do {
-            return try build(number, paths, zone, sources, options, now, progress)
+            let stored = replacesLonger ? nil : try storedRecordCount()
+            return try build(number, paths, zone, sources, options, now, progress) { report in
+                guard let stored, !report.isComplete, report.storedRecordCount < stored else { return }
+                throw ExportError.incompleteWouldReplace(
+                    path: paths.joined(separator: ", "), found: report.storedRecordCount, stored: stored)
+            }
         } catch {
             // The first error tells; what cannot be removed now is removed by the next import.
             try? removeFiles(number)
             throw error
         }
+    }
+
+    /// Records of the newest generation; nil before the first.
+    private func storedRecordCount() throws -> Int? {
+        try generationNumbers().last.map { try generation($0).report.storedRecordCount }
     }
 
     private func takeLock() throws -> FolderLock {
@@ -180,13 +191,14 @@ public final class DayStore: Sendable {
 
     private func build(
         _ number: Int, _ paths: [String], _ zone: CalendarZone, _ sources: [String]?, _ options: ExportOptions,
-        _ now: Instant, _ progress: @escaping (ImportProgress) throws -> Void
+        _ now: Instant, _ progress: @escaping (ImportProgress) throws -> Void, check: (ImportReport) throws -> Void
     ) throws -> ImportReport {
         let database = try Database.open(
             Self.fileName(number), in: generations, schema: DayStoreSchema.generation)
         var work = GenerationImport(
             database: database, scratchFolder: generations, zone: zone, options: options, progress: progress)
         try work.run(paths: paths)
+        try check(work.report)
         try database.checkpoint()
         var report = work.report
         report.generation = number

@@ -124,6 +124,17 @@ extension ByteWriter {
             $0.list($1.statistics) { $0.statistics($1) }
         }
         list(value.records) { $0.record($1) }
+        // Behind everything else and only where there are any: stores and digests of workouts without zones stay as
+        // they were before zones were known.
+        guard !value.zoneGroups.isEmpty else { return }
+        list(value.zoneGroups) {
+            $0.text($1.type)
+            $0.optionalText($1.source)
+            $0.optionalText($1.unit)
+            $0.list($1.zones) { writer, zone in
+                for number in [zone.minimum, zone.maximum, zone.durationSeconds] { writer.optionalDouble(number) }
+            }
+        }
     }
 
     mutating func routePoint(_ point: RoutePoint) {
@@ -284,7 +295,18 @@ extension ByteReader {
             return activity
         }
         value.records = try list { try $0.record() }
+        if !isAtEnd { value.zoneGroups = try list { try $0.zoneGroup() } }
         return value
+    }
+
+    private mutating func zoneGroup() throws -> WorkoutZoneGroup {
+        WorkoutZoneGroup(
+            type: try text(), source: try optionalText(), unit: try optionalText(),
+            zones: try list { reader in
+                WorkoutZone(
+                    minimum: try reader.optionalDouble(), maximum: try reader.optionalDouble(),
+                    durationSeconds: try reader.optionalDouble())
+            })
     }
 
     mutating func routePoint() throws -> RoutePoint {

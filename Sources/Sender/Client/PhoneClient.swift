@@ -62,13 +62,14 @@ public final class PhoneClient: Sendable {
     /// Reads exports into a new generation and lets go of those that no job reads any more.
     public func importExport(
         paths: [String], timeZone: String? = nil, sources: [String]? = nil, rescue: Bool = false,
-        progress: @escaping (ImportProgress) throws -> Void = { _ in }
+        replacesLonger: Bool = false, progress: @escaping (ImportProgress) throws -> Void = { _ in }
     ) throws -> ImportReport {
         var exportOptions = ExportOptions()
         exportOptions.rescue = rescue
         let now = Instant(secondsSince2001: clock.now().wall)
         let report = try days.importExport(
-            paths: paths, timeZone: timeZone, sources: sources, options: exportOptions, now: now, progress: progress)
+            paths: paths, timeZone: timeZone, sources: sources, options: exportOptions, replacesLonger: replacesLonger,
+            now: now, progress: progress)
         try days.removeGenerations(keeping: try store.generationsInUse())
         return report
     }

@@ -18,6 +18,10 @@ enum HealthExportCommand {
             options.rescue = invocation.has("--rescue")
             let inspection = try ExportInspection.inspect(path: try AbsolutePath.of(path), options: options)
             console.print(try JSONValue(report: inspection), invocation)
+            guard inspection.complete || options.rescue else {
+                console.note("incomplete: the export breaks off; what stands before that was counted. Copy it again")
+                return .partial
+            }
             return .success
         })
 }

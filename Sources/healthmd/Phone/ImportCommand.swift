@@ -20,6 +20,7 @@ enum ImportCommand {
             .value("--time-zone", .text, "ZONE", "IANA name; an export cannot tell it. Needed once"),
             .value("--sources", .text, "LIST", "names of devices, best first, for what several of them count"),
             .flag("--rescue", "take what a truncated archive still gives; the result is marked incomplete"),
+            .flag("--replace", "let an export that breaks off take the place of an earlier import with more records"),
         ],
         run: run)
 
@@ -29,7 +30,8 @@ enum ImportCommand {
         do {
             let report = try PhoneCommands.client(invocation).importExport(
                 paths: try invocation.words.map(AbsolutePath.of), timeZone: invocation.text("--time-zone"),
-                sources: invocation.text("--sources").map(SourceList.names), rescue: invocation.has("--rescue")
+                sources: invocation.text("--sources").map(SourceList.names), rescue: invocation.has("--rescue"),
+                replacesLonger: invocation.has("--replace")
             ) { step in
                 if interruption.signal != nil { throw Interrupted() }
                 progress.report(
