@@ -162,9 +162,11 @@ public final class ExportArchive {
         }
     }
 
-    /// A stream that is unpacked on a thread of its own.
+    /// A stream that is unpacked on a thread of its own. What is not packed is read where it is wanted: the system reads
+    /// ahead by itself, and handing pieces to another thread costs a copy and a switch that nothing pays back.
     public func streamAhead(_ file: ExportFile) throws -> any ByteSource {
-        ReadAheadSource(try stream(file))
+        guard case .zip = container else { return try stream(file) }
+        return ReadAheadSource(try stream(file))
     }
 
     /// The whole file in memory, for small ones.

@@ -38,6 +38,8 @@ struct TagScanner {
     /// The buffer, and so the longest tag, comment start or document type that can be read: beyond it a tag is passed
     /// over and reported (apple-health-export.md 15 asks for a bound; real tags are below 2 KB, a DTD below 12 KB).
     static let bufferSize = 1 << 20
+    /// Bytes asked for at a time. Far less than the buffer, so that what is scanned is still in the processor's cache.
+    static let pieceSize = 1 << 18
     /// Attributes kept of one tag; real tags have at most 22.
     static let attributeLimit = 256
 
@@ -216,7 +218,8 @@ struct TagScanner {
             lineFreeEnd -= start
         }
         guard limit < capacity else { return false }
-        let count = try source.read(into: UnsafeMutableRawBufferPointer(start: buffer + limit, count: capacity - limit))
+        let room = min(capacity - limit, Self.pieceSize)
+        let count = try source.read(into: UnsafeMutableRawBufferPointer(start: buffer + limit, count: room))
         if count == 0 {
             isAtEnd = true
             return false
