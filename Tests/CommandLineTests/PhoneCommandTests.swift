@@ -107,6 +107,35 @@ struct PhoneCommandTests {
         #expect(run.status == 1 && run.errors.contains("incomplete"))
         #expect(try run.document()["status"] == "incomplete")
         #expect(try CommandRun(words + ["--rescue"]).status == 0)
+        let inspected = try CommandRun(["health-export", "inspect", xml])
+        #expect(inspected.status == 1 && inspected.errors.contains("incomplete"))
+        #expect(try inspected.document()["complete"] == false)
+        #expect(try CommandRun(["health-export", "inspect", xml, "--rescue"]).status == 0)
+    }
+
+    @Test("an XML that breaks off takes the place of a longer import only with --replace")
+    func truncatedAfterWhole() throws {
+        let folder = try TemporaryFolder()
+        let record = { (hour: Int) in
+            """
+             <Record type="HKQuantityTypeIdentifierStepCount" sourceName="a" unit="count" value="1" \
+            startDate="2026-03-01 \(hour):00:00 +0100" endDate="2026-03-01 \(hour):05:00 +0100"/>
+
+            """
+        }
+        let start = "<HealthData locale=\"en_US\">\n" + record(10)
+        let whole = folder.appending("whole.xml")
+        let cut = folder.appending("cut.xml")
+        try Data((start + record(11) + "</HealthData>").utf8).write(to: URL(fileURLWithPath: whole))
+        try Data(start.utf8).write(to: URL(fileURLWithPath: cut))
+        let state = ["--data-dir", folder.path]
+        #expect(try CommandRun(["phone", "import", whole, "--time-zone", "Europe/Berlin"] + state).status == 0)
+        let refused = try CommandRun(["phone", "import", cut, "--rescue"] + state)
+        #expect(refused.status == 1)
+        #expect(try refused.document()["error"] == "incomplete_would_replace")
+        let taken = try CommandRun(["phone", "import", cut, "--rescue", "--replace"] + state)
+        #expect(taken.status == 0)
+        #expect(try taken.document()["status"] == "incomplete")
     }
 
     @Test(

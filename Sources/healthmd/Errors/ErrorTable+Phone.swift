@@ -94,6 +94,10 @@ extension ErrorTable {
             ErrorRow(
                 "nothing_to_import", "Nothing that could be kept; the store is as it was",
                 "`healthmd health-export inspect` shows what is in it."),
+            ErrorRow(
+                "incomplete_would_replace",
+                "The export breaks off and has fewer records than the store, which is as it was",
+                "Export or copy it again, or take it with `--replace`."),
             ErrorRow("unknown_time_zone", "The time zone is not known", "Give an IANA name such as Europe/Berlin."),
             ErrorRow("time_zone_required", "The store has no time zone yet", "Give it once with `--time-zone`."),
             ErrorRow(
