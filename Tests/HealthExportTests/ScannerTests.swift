@@ -153,6 +153,16 @@ import Testing
         }
     }
 
+    @Test("an end tag before the root is passed over and counted, however the file is cut")
+    func endTagBeforeRoot() throws {
+        let text = "<!DOCTYPE HealthData [ ]></Record><HealthData></HealthData>"
+        for size in [Int.max, 1, 2, 7] {
+            let (_, summary) = try readAll(Array(text.utf8), pieceSize: size)
+            #expect(summary.elements["HealthData"] == 1 && summary.isComplete, "pieces of \(size)")
+            #expect(summary.problems.all.map(\.code) == [.strayEndTag], "pieces of \(size)")
+        }
+    }
+
     @Test("a document type without its end, or with one bracket too many, costs no record")
     func brokenDocumentTypes() throws {
         let body =

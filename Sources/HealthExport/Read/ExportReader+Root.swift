@@ -3,7 +3,12 @@ import HealthRecords
 extension ExportReader {
     /// Finds `HealthData` and reads everything in it.
     mutating func readRoot() throws {
-        guard try nextToken() == .start else {
+        var token = try nextToken()
+        while token == .end {
+            note(.strayEndTag)
+            token = try nextToken()
+        }
+        guard token == .start else {
             if scanner.doctypeName == "HealthData" {
                 // The file ends before its root: whatever it was, it is cut.
                 isBroken = true
