@@ -3,7 +3,26 @@ import Glibc
 // The fuzz targets in one program: `Fuzz TARGET [options of LLVM's fuzzer] [folders and files]`, or `Fuzz --list`.
 //
 // One program, since it is built once: what a run covers is decided by the target alone. `make fuzz` drives it. The
-// fuzzer's library brings the `main`, which calls the two functions below by these names.
+// fuzzer's library calls the functions below by their C names.
+
+/// Where the package manager has every program begin: it makes `main` an alias of this name. Without `@main` no compiler
+/// writes it, and the `main` of the fuzzer's library is hidden by the alias.
+@_cdecl("Fuzz_main")
+public func main(
+    _ count: Int32, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+) -> Int32 {
+    var count = count
+    var words = words
+    return runDriver(&count, &words, testOneInput)
+}
+
+/// The fuzzer as a library. It has no header; pointers and a number are passed alike in C and in Swift.
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runDriver(
+    _ count: UnsafeMutablePointer<Int32>,
+    _ words: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
+    _ callback: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+) -> Int32
 
 /// Takes the target's name from the command line; the fuzzer then sees its own options alone.
 @_cdecl("LLVMFuzzerInitialize")

@@ -69,9 +69,11 @@ public enum ControlSubmission: Sendable {
 /// A response object and, for a finished raw job, its spooled body.
 public struct ControlAnswer: Sendable {
     /// The small response object.
-    public var response: ControlResponse
+    public let response: ControlResponse
+    // A constant: of a variable, which begins as nil, Swift 6.3 left out the nil where it inlined the initializer into a
+    // new object (a fuzz target's), and so destroyed what had been in that memory when the first value was assigned.
     /// The whole body of a finished raw job: it replaces ``response`` on the wire.
-    public var spool: (any ResponseSpool)?
+    public let spool: (any ResponseSpool)?
 
     /// An answer.
     public init(_ response: ControlResponse, spool: (any ResponseSpool)? = nil) {
@@ -138,8 +140,9 @@ public struct ResponseSnapshot: Sendable {
     public var fileDescriptor: Int32
     /// Its length in bytes.
     public var byteCount: Int64
+    // A constant for the reason that the answer's `spool` is one.
     /// To be kept for as long as the descriptor is read from: further downloads of the same body share the copy meanwhile.
-    public var owner: (any Sendable)?
+    public let owner: (any Sendable)?
     /// To be called when the client has its answer: looks after the copies that were not read for this download. Blocks
     /// for as long as that takes. Nil when such a look is on its way already.
     public var afterwards: (@Sendable () -> Void)?
