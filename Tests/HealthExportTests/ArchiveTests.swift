@@ -152,6 +152,14 @@ import Testing
         #expect(try code(output) == "damaged_archive")
     }
 
+    @Test("a directory that names more entries than its bytes can hold is refused before room is made for them")
+    func hugeEntryCount() throws {
+        var output = TestZip([.init("export.xml", Self.document)]).bytes()
+        let end = output.count - 22
+        for offset in [8, 10] { output.replaceSubrange(end + offset..<end + offset + 2, with: [0xFF, 0xF8]) }
+        #expect(try code(output) == "damaged_archive")
+    }
+
     @Test("names that lead out, links and folders are not files of the export")
     func unsafeNames() throws {
         var link = TestZip.Item("link.xml", Self.document)

@@ -9,6 +9,8 @@ struct ZipDirectory {
     static let entryLimit = 100_000
     /// Bytes of the central directory.
     static let byteLimit = 32 << 20
+    /// An entry of the directory without name, extra fields and comment.
+    private static let shortestEntry = 46
     /// The end record with the longest comment.
     private static let endSearchLimit = 22 + 65_535
 
@@ -30,14 +32,20 @@ struct ZipDirectory {
         guard end.directorySize <= Self.byteLimit, end.entryCount <= Self.entryLimit else {
             throw ExportError.tooLarge(ExportPlace(entry: file.name), limit: Self.byteLimit)
         }
+        // Each entry takes this much at least, so a number alone reserves no room.
+        guard end.entryCount <= end.directorySize / Self.shortestEntry else {
+            throw ExportError.damagedArchive(
+                ExportPlace(entry: file.name, offset: end.directoryOffset),
+                detail: "the directory names \(end.entryCount) entries, more than \(end.directorySize) bytes can hold")
+        }
         let bytes = try file.bytes(at: end.directoryOffset, count: end.directorySize)
         var entries: [ZipEntry] = []
         entries.reserveCapacity(end.entryCount)
         var position = 0
-        while position + 46 <= bytes.count, entries.count < Self.entryLimit {
+        while position + Self.shortestEntry <= bytes.count, entries.count < Self.entryLimit {
             let record = LittleEndianBytes(bytes[position...])
             guard record.number32(0) == 0x0201_4B50 else { break }
-            let length = 46 + record.number16(28) + record.number16(30) + record.number16(32)
+            let length = Self.shortestEntry + record.number16(28) + record.number16(30) + record.number16(32)
             guard position + length <= bytes.count else { break }
             let fields = bytes[position..<position + length]
             entries.append(try Self.entry(fields, shift: end.shift, file))
@@ -109,7 +117,7 @@ struct ZipDirectory {
 
     private static func entry(_ fields: ArraySlice<UInt8>, shift: Int, _ file: FileRange) throws -> ZipEntry {
         let record = LittleEndianBytes(fields)
-        let nameStart = fields.startIndex + 46
+        let nameStart = fields.startIndex + shortestEntry
         let nameEnd = nameStart + record.number16(28)
         let flags = record.number16(8)
         var sizes = [record.number32(24), record.number32(20), record.number32(42)]
