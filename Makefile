@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 SWIFT_FILES = Package.swift Sources Tests Fuzz
 SECONDS ?= 60
 
-.PHONY: help setup build demo test lint bench bench-archive bench-api big-raw three-years check-zip check-long test-extra crash-matrix power-loss full-disk disconnects soak archive-crash archive-decade install deb clean bench-import check-exports fuzz
+.PHONY: help setup build demo test lint bench bench-archive bench-api big-raw three-years check-zip check-long test-extra crash-matrix power-loss simulate full-disk disconnects soak archive-crash archive-decade install deb clean bench-import check-exports fuzz
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -79,6 +79,10 @@ three-years: build ## three years of records through the main job, checked again
 
 check-zip: setup ## archives over 65,535 entries and over 4 GiB, opened by unzip, Python and 7z
 	HEALTHMD_LONG_TESTS=1 HEALTHMD_TESTS=HealthDataTests $(SWIFT) test --disable-xctest --filter ZipScaleTests
+
+simulate: setup ## both sides on false disks, clocks and networks, SEEDS=10000 runs of one seed each
+	HEALTHMD_SEEDS=$(or $(SEEDS),10000) HEALTHMD_TESTS=SimulatorTests SWIFT_DETERMINISTIC_HASHING=1 \
+		$(SWIFT) test --disable-xctest --filter SimulatorTests
 
 check-long: build ## the long checks, one after the other: hours
 	@Tools/check-long.sh

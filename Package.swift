@@ -127,6 +127,7 @@ let package = Package(
         tests("HealthDataTests", ["HealthData", "HMDCItem", "CanonicalJSON"]),
         tests("ReceiverTests", ["Receiver", "ConnectedProtocol", "HMDCItem", "DurableStore"]),
         tests("SenderTests", ["Sender", "Receiver", "ConnectedProtocol", "HMDCItem", "DurableStore", "HealthExport"]),
+        tests("SimulatorTests", ["Sender", "Receiver", "ConnectedProtocol", "HMDCItem", "DurableStore", "HealthData"]),
         tests(
             "DayArchiveTests",
             [

@@ -13,6 +13,7 @@ checks=(
     "big-raw SIZE_GIB=4"
     "crash-matrix"
     "power-loss"
+    "simulate SEEDS=10000"
     "full-disk"
     "disconnects"
     "soak"

@@ -64,6 +64,11 @@ public final class Directory: Sendable {
         try attempt("statvfs", displayPath) { () throws(SystemError) in try disk.freeSpace(handle) }
     }
 
+    /// Whether this process may put files into the folder.
+    public func isWritable() throws(StoreError) -> Bool {
+        try attempt("access", displayPath) { () throws(SystemError) in try disk.isWritable(handle) }
+    }
+
     /// Holds the rules of a private folder: ours, and closed to group and others.
     public func requirePrivate() throws(StoreError) {
         try status().requirePrivateDirectory(displayPath)

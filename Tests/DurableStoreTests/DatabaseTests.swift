@@ -190,8 +190,6 @@ struct DatabaseTests {
         try root.remove("second")
         chmod(folder.path + "/good", 0o644)
         #expect(open("good") == "not_private")
-        let memory = try Directory.openRoot("/", on: InMemoryDisk())
-        #expect(storeCode { _ = try Database.open("x", in: memory, schema: Self.schema) } == "wrong_type")
     }
 
     @Test("damage inside the file is found by the integrity check")

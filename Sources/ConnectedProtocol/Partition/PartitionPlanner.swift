@@ -46,6 +46,8 @@ public struct PartitionPlanner: Sendable, Hashable {
 
     /// Payload bytes of one partition.
     public let payloadBudget: Int64
+    /// Most segments of one partition.
+    public let segmentLimit: Int
 
     /// A planner for a session's target.
     public init(targetBytes: Int64) {
@@ -53,15 +55,19 @@ public struct PartitionPlanner: Sendable, Hashable {
             (PartitionTargetBounds.floor...PartitionTargetBounds.ceiling).contains(targetBytes),
             "a target is 32 to 64 MiB")
         payloadBudget = targetBytes - PartitionPlanner.headerReserve
+        segmentLimit = PartitionPlanner.preferredSegmentCount
     }
 
-    /// A planner with a budget of one's own, for tests that cannot wait for 31 MiB.
-    init(payloadBudget: Int64) { self.payloadBudget = payloadBudget }
+    /// A planner with limits of one's own, for tests that cannot wait for 31 MiB.
+    init(payloadBudget: Int64, segmentLimit: Int = PartitionPlanner.preferredSegmentCount) {
+        self.payloadBudget = payloadBudget
+        self.segmentLimit = segmentLimit
+    }
 
     /// Whether the next partition should be built now: enough bytes, enough items, or nothing more to come.
     public func shouldFlush(_ pending: [PendingItem], allItemsProduced: Bool) -> Bool {
         if pending.isEmpty { return false }
-        if allItemsProduced || pending.count >= PartitionPlanner.preferredSegmentCount { return true }
+        if allItemsProduced || pending.count >= segmentLimit { return true }
         // A partition is full long before this sum could overflow.
         var buffered: Int64 = 0
         for item in pending {
@@ -80,7 +86,7 @@ public struct PartitionPlanner: Sendable, Hashable {
         var room = payloadBudget
         var segments: [PartitionSegment] = []
         for item in pending where item.remainingBytes > 0 {
-            guard room > 0, segments.count < PartitionPlanner.preferredSegmentCount else { break }
+            guard room > 0, segments.count < segmentLimit else { break }
             let count = min(item.remainingBytes, room)
             segments.append(try PartitionSegment(of: item, byteCount: count))
             room -= count

@@ -117,8 +117,6 @@ extension SenderSession {
 
     // MARK: Building
 
-    var planner: PartitionPlanner { PartitionPlanner(targetBytes: journal.session.partitionTargetBytes) }
-
     mutating func startBuilding() -> [Action] {
         guard buildOrder == nil, builtAhead == nil else { return [] }
         let items = unplanned

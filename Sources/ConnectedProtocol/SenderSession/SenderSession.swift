@@ -110,6 +110,8 @@ public struct SenderSession: Sendable {
     public let durability: Durability
     /// Waits and tries.
     public let timing: SenderTiming
+    /// Packs items into partitions.
+    let planner: PartitionPlanner
     /// The state that survives.
     public internal(set) var journal: SourceJournal
     var exchange: Exchange
@@ -121,9 +123,15 @@ public struct SenderSession: Sendable {
     var builtAhead: SourceJournal.PendingPartition?
 
     /// A session that begins, or goes on from a stored journal. It is parked until ``Event/peerReady``.
-    public init(journal: SourceJournal, durability: Durability = .durable, timing: SenderTiming? = nil) {
+    ///
+    /// - Parameter planner: packs otherwise than for the session's target; for tests.
+    public init(
+        journal: SourceJournal, durability: Durability = .durable, timing: SenderTiming? = nil,
+        planner: PartitionPlanner? = nil
+    ) {
         self.journal = journal
         self.durability = durability
+        self.planner = planner ?? PartitionPlanner(targetBytes: journal.session.partitionTargetBytes)
         self.timing = timing ?? (durability == .durable ? .durable : .inMemory)
         self.exchange = journal.progress.state.isTerminal ? .ended : .parked(retryAt: nil)
     }

@@ -8,7 +8,8 @@ import Synchronization
 /// (architecture.md, "Decide, journal, act"). Threads wait for each other; those that must not wait open a connection of their own.
 /// Never call from Swift's cooperative threads.
 ///
-/// SQLite opens its files itself, past the disk seam: this class checks the name before, and SQLite follows no link.
+/// On a disk of the operating system SQLite opens its files itself, past the disk seam: this class checks the name before,
+/// and SQLite follows no link. On any other disk it works through ``DiskFileSystem``.
 public final class Database: @unchecked Sendable {
     /// Whether the connection may change the database.
     public enum Access: Sendable {
@@ -26,12 +27,15 @@ public final class Database: @unchecked Sendable {
     /// The path relative to the root that was opened, for messages.
     public let displayPath: String
     private let connection: DatabaseConnection
+    /// What SQLite reaches the disk through, where the operating system does not know the disk.
+    private let fileSystem: DiskFileSystem?
     private let lock = NSLock()
     /// The thread inside an access, 0 for none: to trap where a thread would wait for itself for ever.
     private let owner = Atomic<UInt>(0)
 
-    private init(connection: DatabaseConnection) {
+    private init(connection: DatabaseConnection, fileSystem: DiskFileSystem? = nil) {
         self.connection = connection
+        self.fileSystem = fileSystem
         displayPath = connection.displayPath
     }
 
@@ -40,20 +44,22 @@ public final class Database: @unchecked Sendable {
     /// - Parameter mustBePrivate: refuses an existing file that group or others can reach. False is for databases that a
     ///   person may have opened to other programs; a new file is private either way.
     /// - Throws: `corrupt`, `newer_schema`, `older_schema` (read only), `not_private`, `is_symlink`, `not_found` (read only),
-    ///   `database_busy`, `wrong_type` on a disk that SQLite cannot reach.
+    ///   `database_busy`.
     public static func open(
         _ name: String, in directory: Directory, schema: DatabaseSchema, access: Access = .readWrite,
         mustBePrivate: Bool = true
     ) throws -> Database {
-        let path = try preparedPath(name, in: directory, access, mustBePrivate)
+        let fileSystem = directory.disk.descriptor(directory.handle) == nil ? DiskFileSystem(name, in: directory) : nil
+        try prepareFile(name, in: directory, access, mustBePrivate)
+        let path = try fileSystem?.path ?? systemPath(name, in: directory)
         var pointer: OpaquePointer?
         let mode = access == .readWrite ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
         let flags = mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_PRIVATECACHE
-        let code = sqlite3_open_v2(path, &pointer, flags, nil)
+        let code = sqlite3_open_v2(path, &pointer, flags, fileSystem == nil ? nil : DiskFileSystem.name)
         let connection = DatabaseConnection(pointer: pointer, displayPath: directory.display(name))
         guard code == SQLITE_OK else { throw connection.failure(code) }
         sqlite3_busy_timeout(pointer, busyTimeoutMilliseconds)
-        let database = Database(connection: connection)
+        let database = Database(connection: connection, fileSystem: fileSystem)
         try database.configure(access)
         try database.prepare(schema, access)
         return database
@@ -162,16 +168,21 @@ public final class Database: @unchecked Sendable {
 
     // MARK: Opening
 
-    /// The real path of a checked database file, which is made here when it is missing.
-    private static func preparedPath(
+    /// The path of a database file in the system.
+    private static func systemPath(_ name: String, in directory: Directory) throws(StoreError) -> String {
+        guard let folder = try directory.systemPath() else {
+            preconditionFailure("a disk of the operating system has paths")
+        }
+        return "\(folder)/\(name)"
+    }
+
+    /// Checks the database file, and makes it when it is missing.
+    private static func prepareFile(
         _ name: String, in directory: Directory, _ access: Access, _ mustBePrivate: Bool
-    ) throws(StoreError) -> String {
+    ) throws(StoreError) {
         let single = try RelativePath(name)
         guard single.parent == nil else {
             throw .invalidPath(path: name, reason: "a database is opened in its own folder")
-        }
-        guard let folder = try directory.systemPath() else {
-            throw .wrongType(path: directory.display(name), expected: "file of the operating system")
         }
         // Looked at, never opened and closed: closing drops the locks that SQLite holds on the same file in this process.
         if let status = try directory.status(of: name) {
@@ -189,11 +200,12 @@ public final class Database: @unchecked Sendable {
                 // Another thread was first.
             }
         }
-        return "\(folder)/\(name)"
     }
 
     private func configure(_ access: Access) throws {
         try exclusively { connection in
+            // First: whatever looks into the database opens its log.
+            if fileSystem != nil { try connection.runScript("PRAGMA locking_mode = EXCLUSIVE") }
             try connection.runScript(
                 """
                 PRAGMA foreign_keys = ON;
@@ -203,9 +215,18 @@ public final class Database: @unchecked Sendable {
                 PRAGMA synchronous = FULL;
                 """)
             guard access == .readWrite else { return }
-            let mode = try connection.first("PRAGMA journal_mode = WAL") { try $0.text(0) }
-            guard mode == "wal" else { throw StoreError.readOnly(path: displayPath) }
+            // To its end: the change is committed behind its row, and a failure there would leave a rollback journal, whose
+            // last commit a loss of power may undo.
+            let mode = try connection.all("PRAGMA journal_mode = WAL") { try $0.text(0) }
+            guard mode == ["wal"] else { throw StoreError.readOnly(path: displayPath) }
             try connection.runScript("PRAGMA journal_size_limit = \(Self.journalSizeLimit)")
+            // What a killed process had written but not yet synced was read from the cache: it must not be spoken of before
+            // it is as durable as it looks. When another process is at work it has done so already.
+            do {
+                try connection.run("PRAGMA wal_checkpoint(PASSIVE)")
+            } catch StoreError.diskFull {
+                // The log is synced before its pages are moved; they stay where they are until there is room.
+            }
         }
     }
 

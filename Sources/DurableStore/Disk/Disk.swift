@@ -143,6 +143,8 @@ public protocol Disk: Sendable {
     func isLocked(_ handle: DiskHandle) throws(SystemError) -> Bool
     /// Space of the file system.
     func freeSpace(_ handle: DiskHandle) throws(SystemError) -> FreeSpace
+    /// Whether this process may make and remove names in a folder.
+    func isWritable(_ directory: DiskHandle) throws(SystemError) -> Bool
     /// The descriptor of the process, for libraries that want one; nil on a disk that has none.
     func descriptor(_ handle: DiskHandle) -> Int32?
     /// Gives the handle up. Cannot fail: whatever must last was synced before.

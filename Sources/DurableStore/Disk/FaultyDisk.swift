@@ -198,6 +198,12 @@ extension FaultyDisk {
         return try base.freeSpace(handle)
     }
 
+    /// Counts, then passes on.
+    public func isWritable(_ directory: DiskHandle) throws(SystemError) -> Bool {
+        try count("isWritable")
+        return try base.isWritable(directory)
+    }
+
     /// Passes on.
     public func descriptor(_ handle: DiskHandle) -> Int32? {
         base.descriptor(handle)

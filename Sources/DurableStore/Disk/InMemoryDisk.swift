@@ -25,6 +25,18 @@ public final class InMemoryDisk: Disk {
         InMemoryDisk(state: state.withLock { $0.afterPowerLoss(seed: seed) })
     }
 
+    /// The disk as other processes find it when the one that used it was killed: everything that was written is there, synced
+    /// or not, and nobody holds a handle or a lock.
+    public func afterProcessDeath() -> InMemoryDisk {
+        InMemoryDisk(
+            state: state.withLock { state in
+                var state = state
+                state.handles = [:]
+                state.locks = [:]
+                return state
+            })
+    }
+
     /// Puts a symbolic link on the disk, for tests: the store itself never makes one.
     public func plantSymbolicLink(_ name: String, to target: String, in directory: Directory) throws(StoreError) {
         try attempt("symlink", name) { () throws(SystemError) in
@@ -162,9 +174,11 @@ extension InMemoryDisk {
         try state.withLock { (state) throws(SystemError) in
             let content = state.nodes[try state.opened(handle).node, default: .missing].content
             guard offset < UInt64(content.count) else { return 0 }
-            let piece = content[Int(offset)...].prefix(buffer.count)
-            buffer.copyBytes(from: piece)
-            return piece.count
+            let count = min(buffer.count, content.count - Int(offset))
+            content.withUnsafeBytes {
+                buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[Int(offset)..<Int(offset) + count]))
+            }
+            return count
         }
     }
 
@@ -172,7 +186,7 @@ extension InMemoryDisk {
     public func write(
         _ handle: DiskHandle, _ bytes: UnsafeRawBufferPointer, at offset: UInt64
     ) throws(SystemError) -> Int {
-        let bytes = Array(bytes)
+        let bytes = [UInt8](copying: bytes)
         return try state.withLock { (state) throws(SystemError) in
             try state.write(handle, bytes, at: offset)
         }
@@ -210,6 +224,13 @@ extension InMemoryDisk {
     public func freeSpace(_ handle: DiskHandle) throws(SystemError) -> FreeSpace {
         state.withLock { state in
             FreeSpace(available: state.capacity - min(state.capacity, state.usedByteCount), total: state.capacity)
+        }
+    }
+
+    /// Looks at the owner's bits.
+    public func isWritable(_ directory: DiskHandle) throws(SystemError) -> Bool {
+        try state.withLock { (state) throws(SystemError) in
+            state.nodes[try state.directoryNode(directory), default: .missing].permissions & 0o300 == 0o300
         }
     }
 

@@ -297,20 +297,31 @@ struct InMemoryDiskState: Sendable {
 }
 
 extension [UInt8] {
-    /// Applies one change of content; gaps become zeros.
+    /// Applies one change of content; gaps become zeros. Bytes are moved at once: runs of the simulator live from it.
     mutating func apply(_ change: InMemoryDiskState.Change) {
         switch change {
         case .write(let offset, let bytes):
-            if count < offset + bytes.count {
-                append(contentsOf: repeatElement(0, count: offset + bytes.count - count))
+            if count < offset + bytes.count { self += [UInt8](repeating: 0, count: offset + bytes.count - count) }
+            withUnsafeMutableBytes { content in
+                bytes.withUnsafeBytes { piece in
+                    UnsafeMutableRawBufferPointer(rebasing: content[offset..<offset + piece.count])
+                        .copyMemory(from: piece)
+                }
             }
-            replaceSubrange(offset..<offset + bytes.count, with: bytes)
         case .truncate(let size):
             if count > size {
                 removeLast(count - size)
             } else {
-                append(contentsOf: repeatElement(0, count: size - count))
+                self += [UInt8](repeating: 0, count: size - count)
             }
+        }
+    }
+
+    /// A copy of bytes, made at once.
+    init(copying bytes: UnsafeRawBufferPointer) {
+        self.init(unsafeUninitializedCapacity: bytes.count) { buffer, count in
+            UnsafeMutableRawBufferPointer(buffer).copyMemory(from: bytes)
+            count = bytes.count
         }
     }
 }

@@ -195,6 +195,13 @@ public struct PosixDisk: Disk {
             total: UInt64(values.f_blocks).multipliedReportingOverflow(by: unit).partialValue)
     }
 
+    /// Asks the kernel.
+    public func isWritable(_ directory: DiskHandle) throws(SystemError) -> Bool {
+        if faccessat(directory.number, ".", W_OK | X_OK, 0) == 0 { return true }
+        if [EACCES, EPERM, EROFS].contains(errno) { return false }
+        throw SystemError(errno)
+    }
+
     /// The handle is the descriptor.
     public func descriptor(_ handle: DiskHandle) -> Int32? {
         handle.number

@@ -32,7 +32,7 @@ extension ReceiverEngine {
 
     /// Opens a bound root: the same folder as when it was bound, and writable.
     func usableDestination(_ binding: DestinationBinding) throws -> Directory {
-        try DestinationRoot.open(binding)
+        try DestinationRoot.open(binding, on: configuration.destinationDisk)
     }
 }
 
@@ -48,7 +48,7 @@ enum DestinationRoot {
         while trimmed.count > 1, trimmed.hasSuffix("/") { trimmed.removeLast() }
         do {
             let root = try Directory.openRoot(String(trimmed))
-            guard access(String(trimmed), W_OK | X_OK) == 0 else {
+            guard try root.isWritable() else {
                 throw ReceiverControlError.invalidDestination(reason: "it cannot be written.")
             }
             let identity = try root.identity()
@@ -87,14 +87,16 @@ enum DestinationRoot {
     }
 
     /// Opens a bound root again. Throws `destination_unusable`.
-    static func open(_ binding: DestinationBinding) throws(ReceiverError) -> Directory {
+    static func open(
+        _ binding: DestinationBinding, on disk: any Disk = PosixDisk()
+    ) throws(ReceiverError) -> Directory {
         do {
-            let root = try Directory.openRoot(binding.path)
+            let root = try Directory.openRoot(binding.path, on: disk)
             let identity = try root.identity()
             guard identity.device == binding.device, identity.inode == binding.inode else {
                 throw ReceiverError.destinationUnusable("it is another folder than the one that was chosen.")
             }
-            guard access(binding.path, W_OK | X_OK) == 0 else {
+            guard try root.isWritable() else {
                 throw ReceiverError.destinationUnusable("it cannot be written.")
             }
             return root

@@ -97,8 +97,9 @@ extension ReceiverEngine {
                 message: "The job has no destination.")
         }
         let work = FileFinalizer.Work(
-            journal: session.machine.journal, folder: session.folder, binding: binding, frontier: session.frontier,
-            output: session.output, memory: session.fileMemory,
+            journal: session.machine.journal, folder: session.folder, binding: binding,
+            disk: configuration.destinationDisk, frontier: session.frontier, output: session.output,
+            memory: session.fileMemory,
             sparesRicherFiles: book.jobs[session.jobID]?.request?.sparesRicherFiles ?? false,
             sliceSeconds: configuration.sliceSeconds, interruption: session.interruption)
         // Handed over, not shared: what grows in it is not copied for each slice.

@@ -25,6 +25,8 @@ final class ReceiverEngine: @unchecked Sendable {
         var acceptedDocumentVersions: Set<Int>
         /// How long one slice of a file job's finalization may go on, in seconds; it does one step at least.
         var sliceSeconds = FileFinalizer.sliceSeconds
+        /// The disk of destinations.
+        var destinationDisk: any Disk = PosixDisk()
         /// Reads both clocks.
         var clock: @Sendable () -> Moment
 

@@ -17,9 +17,9 @@ final class DestinationLock: Sendable {
     /// Takes the lock of a bound root, or shares the one that this process has.
     ///
     /// - Throws: `destination_in_use` when another process writes there.
-    static func take(_ binding: DestinationBinding) throws -> DestinationLock {
+    static func take(_ binding: DestinationBinding, on disk: any Disk = PosixDisk()) throws -> DestinationLock {
         // An opening of its own, since the lock ends with it.
-        let root = try DestinationRoot.open(binding)
+        let root = try DestinationRoot.open(binding, on: disk)
         let identity = try root.identity()
         return try holders.withLock { holders in
             if let held = holders[identity]?.lock { return held }

@@ -15,6 +15,7 @@ struct FileFinalizer {
         var journal: DestinationJournal
         var folder: SessionFolder
         var binding: DestinationBinding
+        var disk: any Disk = PosixDisk()
         var frontier: Int
         var output: OutputAccount
         var memory: Memory?
@@ -113,13 +114,14 @@ struct FileFinalizer {
         sparesRicherFiles = work.sparesRicherFiles
         frontier = work.frontier
         output = work.output
-        writer = DestinationWriter(root: try DestinationRoot.open(work.binding))
+        writer = DestinationWriter(root: try DestinationRoot.open(work.binding, on: work.disk))
         if let memory = work.memory {
             self.memory = memory
             return
         }
         memory = Memory(
-            plan: try FilePlan(work.journal.manifest), lock: try DestinationLock.take(work.binding))
+            plan: try FilePlan(work.journal.manifest),
+            lock: try DestinationLock.take(work.binding, on: work.disk))
         if frontier == 0 {
             try checkPlan()
             try checkArchive()

@@ -55,7 +55,9 @@ final class PhoneService {
         self.report = report
         let items = ItemStore(store.items)
         try items.sweep(keeping: try store.referencedItems())
-        let bench = ThreadedWorkbench(worker: worker, mailbox: mailbox) { Workshop(items: items, library: library) }
+        let bench = ThreadedWorkbench(worker: worker, mailbox: mailbox) {
+            Workshop(items: items, library: library, chunkByteCount: configuration.chunkByteCount)
+        }
         engine = SenderEngine(
             configuration: configuration, store: store, library: library, workbench: bench,
             clock: { [clock] in clock.now() }, report: report)

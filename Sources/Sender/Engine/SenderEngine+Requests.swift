@@ -55,7 +55,8 @@ extension SenderEngine {
     private func accept(_ job: StoredJob, _ link: Link) throws {
         let isDurable = job.journal.session.peerBinding != nil
         if isDurable { try store.insert(job) }
-        let session = SenderSession(journal: job.journal, durability: isDurable ? .durable : .inMemory)
+        let session = SenderSession(
+            journal: job.journal, durability: isDurable ? .durable : .inMemory, planner: configuration.planner)
         jobs[job.jobID] = ActiveJob(job, session: session, isVerified: true)
         if job.request != nil { link.channel.send(.exportAccepted(acceptance(of: job))) }
         report(

@@ -57,7 +57,9 @@ extension SenderEngine {
         guard let link, let ready = jobs[jobID]?.ready[partition.transferID] else {
             preconditionFailure("a partition is sent over a connection, after it was built or verified")
         }
-        let start = TransferStart(transferID: partition.transferID, partition: partition.descriptor)
+        let start = TransferStart(
+            transferID: partition.transferID, partition: partition.descriptor,
+            chunkBytes: ready.digests.chunkByteCount)
         jobs[jobID]?.transfer = RunningTransfer(
             machine: TransferSender(start: start, transport: link.chunks), ready: ready, chunks: link.chunks)
         try drive(.begin, transferOf: jobID)

@@ -44,6 +44,10 @@ final class SenderEngine {
         var appVersion: String?
         /// Corpus versions and partition bounds; lowered by tests.
         var corpus = CorpusCapabilities.standard
+        /// Packs partitions; nil: for the target of each session. Smaller in tests.
+        var planner: PartitionPlanner?
+        /// Bytes of a chunk; smaller in tests.
+        var chunkByteCount = TransferStart.maximumChunkByteCount
 
         /// What our hello says.
         var capabilities: PeerCapabilities { PeerCapabilities(ofSender: self) }
@@ -72,6 +76,8 @@ final class SenderEngine {
     var workingJobID: UUID?
     /// Set when the store failed: what is in memory may not be what is stored, so it is read anew before anything goes on.
     private var needsReload = true
+    /// Items of before such a failure, of which the stored journals may know nothing.
+    private var unstoredItems: Set<UUID> = []
     /// Set by `stop`: nothing is begun any more.
     var isStopping = false
 
@@ -98,6 +104,9 @@ final class SenderEngine {
             try take(event)
             if !isStopping { try goOn() }
         } catch {
+            // A connection that could not be taken must not stay open with nobody to listen to it: the peer would wait.
+            if case .opened(let channel, _) = event, link?.channel !== channel { channel.close(.storeFailed) }
+            if case .workDone(.produced(_, let item)) = event { unstoredItems.insert(item.itemID) }
             fail(error)
         }
     }
@@ -175,6 +184,7 @@ final class SenderEngine {
             jobs[jobID]?.isVerified = true
             if workingJobID == jobID, link != nil { try resume(jobID) }
         case .failed(let jobID, let code, let message, let isFinal):
+            jobs[jobID]?.isBeingVerified = false
             try deliver(.localFailure(code: code, message: message, isFinal: isFinal), to: jobID)
         }
     }
@@ -255,7 +265,9 @@ final class SenderEngine {
         for read in try store.jobs() {
             switch read.job {
             case .success(let job) where !job.journal.progress.state.isTerminal:
-                jobs[read.jobID] = ActiveJob(job, session: SenderSession(journal: job.journal), isVerified: false)
+                jobs[read.jobID] = ActiveJob(
+                    job, session: SenderSession(journal: job.journal, planner: configuration.planner),
+                    isVerified: false)
             case .success(let job) where job.journal.progress.completionRecorded: break
             case .success(let job):
                 // The process ended between the end of the job and its record.
@@ -273,6 +285,16 @@ final class SenderEngine {
             }
         }
         needsReload = false
+        deleteUnstoredItems()
+    }
+
+    /// The files of items that were lost with a failure of the store would fill the disk, one day at each attempt. The
+    /// worker deletes them behind whatever it still does with them.
+    private func deleteUnstoredItems() {
+        let stored = jobs.values.flatMap { $0.session.journal.progress.items.map(\.itemID) }
+        let orphans = unstoredItems.subtracting(stored)
+        unstoredItems = []
+        if !orphans.isEmpty { workbench.submit(.delete(orphans.sorted { $0.uuidString < $1.uuidString })) }
     }
 
     /// The store did not keep what it had to: nothing more is said, and everything is read anew before the next step.
@@ -280,6 +302,7 @@ final class SenderEngine {
         report(.storeFailed(code: StoreFailure.code(of: error)))
         needsReload = true
         workingJobID = nil
+        unstoredItems.formUnion(jobs.values.flatMap { $0.session.journal.progress.items.map(\.itemID) })
         jobs = [:]
         link?.channel.close(.storeFailed)
         link = nil

@@ -43,10 +43,15 @@ protocol Workbench: AnyObject {
 final class Workshop {
     private let items: ItemStore
     private let producer: ItemProducer
+    private let chunkByteCount: Int
     private let makeTransferID: () -> UUID
 
-    init(items: ItemStore, library: any DayLibrary, makeIdentity: @escaping () -> UUID = SecureRandom.uuid) {
+    init(
+        items: ItemStore, library: any DayLibrary, chunkByteCount: Int = TransferStart.maximumChunkByteCount,
+        makeIdentity: @escaping () -> UUID = SecureRandom.uuid
+    ) {
         self.items = items
+        self.chunkByteCount = chunkByteCount
         producer = ItemProducer(library: library, store: items, makeIdentity: makeIdentity)
         makeTransferID = makeIdentity
     }
@@ -72,7 +77,7 @@ final class Workshop {
 
     private func build(_ jobID: UUID, _ plan: PartitionPlan) throws -> WorkResult {
         let bytes = try PartitionBytes(plan.file, in: items)
-        let digests = try bytes.digests()
+        let digests = try bytes.digests(chunkByteCount: chunkByteCount)
         let partition = SourceJournal.PendingPartition(
             transferID: makeTransferID(), descriptor: try plan.descriptor(sha256: digests.whole),
             manifest: plan.file.manifest)
@@ -84,7 +89,7 @@ final class Workshop {
         let file = try PartitionFile(
             manifestText: partition.manifest.text, fileByteCount: partition.descriptor.byteCount)
         let bytes = try PartitionBytes(file, in: items)
-        let digests = try bytes.digests()
+        let digests = try bytes.digests(chunkByteCount: chunkByteCount)
         guard digests.whole == partition.descriptor.sha256 else {
             throw SenderError.itemDamaged(name: "of partition \(partition.descriptor.index)")
         }

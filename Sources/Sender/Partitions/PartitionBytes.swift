@@ -44,7 +44,7 @@ final class PartitionBytes: Sendable {
     }
 
     /// The digest of the whole and of each chunk, in one pass.
-    func digests(chunkByteCount: Int = TransferStart.maximumChunkByteCount) throws -> PartitionDigests {
+    func digests(chunkByteCount: Int) throws -> PartitionDigests {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: chunkByteCount, alignment: 64)
         defer { buffer.deallocate() }
         var whole = SHA256()
@@ -58,12 +58,14 @@ final class PartitionBytes: Sendable {
             chunks.append(SHA256.hash(UnsafeRawBufferPointer(part)))
             offset += Int64(count)
         }
-        return PartitionDigests(whole: whole.finalize(), chunks: chunks)
+        return PartitionDigests(chunkByteCount: chunkByteCount, whole: whole.finalize(), chunks: chunks)
     }
 }
 
 /// The digests of a partition and of its chunks.
 struct PartitionDigests: Sendable, Equatable {
+    /// Bytes of each chunk but the last.
+    let chunkByteCount: Int
     /// Of the whole file.
     let whole: Digest
     /// Of chunk 1, 2, …
