@@ -63,7 +63,9 @@ enum ExportRequestError: Error, Equatable {
         case .invalidJSON(let expected): expected
         case .invalidJobID: "job_id must be a UUID; leave it out to have one made."
         case .unsupportedSource: "source takes connected_iphone."
-        case .invalidDateRange: "Give date_range with start and end as YYYY-MM-DD, start not after end."
+        case .invalidDateRange:
+            "Give date_range with start and end as YYYY-MM-DD, start not after end, at most 36,600 days; "
+                + "date_selection all_available takes every day."
         case .ambiguousDateSelection: "all_available takes no date range; leave one of them out."
         case .unsupportedDateSelection: "date_selection takes explicit_range or all_available."
         case .unsupportedSettingsPolicy: "settings_policy takes requested_dates_only or current_iphone_settings."

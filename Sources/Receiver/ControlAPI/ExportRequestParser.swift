@@ -1,3 +1,4 @@
+import ConnectedProtocol
 import Foundation
 import HealthData
 
@@ -91,7 +92,9 @@ enum ExportRequestParser {
                 // Both forms may be given as long as they say the same.
                 guard let range = ranges.first, ranges.allSatisfy({ $0 == range }),
                     let first = range.start.flatMap({ CalendarDay($0) }),
-                    let last = range.end.flatMap({ CalendarDay($0) }), first <= last
+                    let last = range.end.flatMap({ CalendarDay($0) }), first <= last,
+                    // The request names every day, so an unbounded range would outgrow the largest document.
+                    last.daysSince1970 - first.daysSince1970 < RequestAcceptance.maximumDays
                 else { throw .invalidDateRange }
                 return .explicitRange(first: first, last: last)
             case "all_available", "allAvailable":

@@ -1,4 +1,5 @@
 import CanonicalJSON
+import ConnectedProtocol
 import Foundation
 import HealthData
 import TestSupport
@@ -63,6 +64,8 @@ import Testing
         (#"{"date_range":{"start":"2026-02-29","end":"2026-03-01"}}"#, "invalid_date_range"),
         (#"{"date_range":{"start":"2026-3-15","end":"2026-03-16"}}"#, "invalid_date_range"),
         (#"{"date_range":{"start":"2026-03-16","end":"2026-03-15"}}"#, "invalid_date_range"),
+        (#"{"date_range":{"start":"0001-01-01","end":"9999-12-31"}}"#, "invalid_date_range"),
+        (#"{"date_range":{"start":"1970-01-01","end":"2070-03-17"}}"#, "invalid_date_range"),
         (#"{\#(range),"from":"2026-03-15","to":"2026-03-15"}"#, "invalid_date_range"),
         (#"{\#(range),"date_selection":"all_available"}"#, "ambiguous_date_selection"),
         (#"{"to":"2026-03-15","date_selection":"all_available"}"#, "ambiguous_date_selection"),
@@ -88,6 +91,16 @@ import Testing
     @Test("five and nine hundred seconds are taken", arguments: [5.0, 900.0])
     func timeoutLimits(seconds: Double) throws {
         #expect(try parse("{\(Self.range),\"wait_timeout_seconds\":\(seconds)}").waitTimeoutSeconds == seconds)
+    }
+
+    @Test("as many days as a phone accepts are taken, one more is not")
+    func longestRange() throws {
+        let longest = try parse(#"{"date_range":{"start":"1970-01-01","end":"2070-03-16"}}"#)
+        guard case .explicitRange(let first, let last) = longest.dateSelection else {
+            Issue.record("no explicit range")
+            return
+        }
+        #expect(last.daysSince1970 - first.daysSince1970 + 1 == RequestAcceptance.maximumDays)
     }
 
     @Test("an unknown metric is named, printable and short")
