@@ -213,6 +213,17 @@ import Testing
         #expect(summary.problems.all.first?.places.first?.line == 3)
     }
 
+    @Test("a tag of very many attributes in many pieces costs no more than its length", .timeLimit(.minutes(1)))
+    func manyAttributes() throws {
+        let good = record("sourceName=\"a\" unit=\"count\" \(Self.dates) value=\"1\"")
+        let wide = record((0..<80_000).map { "a\($0)=\"\"" }.joined(separator: "\n"))
+        let text = "<HealthData>\n\(good)\n\(wide)\n\(good)\n</HealthData>"
+        let (visitor, summary) = try readAll(Array(text.utf8), pieceSize: 1 << 16)
+        #expect(visitor.records.count == 2)
+        let dropped = summary.problems.all.first { $0.code == .tooManyAttributes }
+        #expect(dropped?.places.first?.line == 3 + TagScanner.attributeLimit - 1)
+    }
+
     @Test("the buffers have fixed sizes, whatever the file")
     func bufferSizes() {
         #expect(TagScanner.bufferSize == 1 << 20)

@@ -146,13 +146,16 @@ struct TagScanner {
             start: buffer + Int(attribute.valueStart), count: Int(attribute.valueEnd - attribute.valueStart))
     }
 
-    /// The line, counted from 1, on which a stream offset lies that is not before the last one asked for.
+    /// The line, counted from 1, on which a stream offset lies that is still in the buffer.
+    ///
+    /// Goes from the last one asked for, back too: a tag that is parsed again after a refill asks for its places again.
     mutating func line(at offset: Int) -> Int {
         let target = max(0, min(offset - baseOffset, limit))
         if target < lineCursor {
-            return lineAtCursor - Self.newlines(buffer + target, lineCursor - target)
+            lineAtCursor -= Self.newlines(buffer + target, lineCursor - target)
+        } else {
+            lineAtCursor += Self.newlines(buffer + lineCursor, target - lineCursor)
         }
-        lineAtCursor += Self.newlines(buffer + lineCursor, target - lineCursor)
         lineCursor = target
         return lineAtCursor
     }
