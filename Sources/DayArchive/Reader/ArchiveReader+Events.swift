@@ -17,6 +17,8 @@ extension ArchiveReader {
 
     /// Asks the mirror, without the network.
     public func query(_ filter: EventFilter, limit: Int? = nil) throws -> Events {
+        // An archive that was never connected is an error and not an empty answer.
+        _ = try profile.mirror()
         var found = FoundEvents(filter)
         for day in try profile.mirroredDays() where filter.covers(day) {
             try found.add(try profile.dayLines(day), day: day)

@@ -1,4 +1,5 @@
 import CanonicalJSON
+import ConnectedProtocol
 import Foundation
 
 /// Which days a command asks for: exactly one of four forms (cli.md 4).
@@ -33,8 +34,12 @@ enum DateForm: Equatable {
             return .range(yesterday, yesterday)
         }
         if let count = invocation.integer("--last") {
-            guard count <= 100_000, let last = today.adding(days: -1), let first = today.adding(days: -count) else {
-                throw UsageError(.valueValidation, "--last is too large", command: invocation.command.path)
+            guard count <= RequestAcceptance.maximumDays, let last = today.adding(days: -1),
+                let first = today.adding(days: -count)
+            else {
+                throw UsageError(
+                    .valueValidation, "--last takes at most \(RequestAcceptance.maximumDays) days",
+                    command: invocation.command.path)
             }
             return .range(first, last)
         }
@@ -45,6 +50,12 @@ enum DateForm: Equatable {
         }
         guard first <= last else {
             throw UsageError(.valueValidation, "--from is later than --to", command: invocation.command.path)
+        }
+        // A request names every day: more of them no request can carry.
+        if let longest = first.adding(days: RequestAcceptance.maximumDays - 1), last > longest {
+            throw UsageError(
+                .valueValidation, "--from and --to are at most \(RequestAcceptance.maximumDays) days apart",
+                command: invocation.command.path)
         }
         return .range(first, last)
     }

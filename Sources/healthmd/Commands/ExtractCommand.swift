@@ -10,7 +10,9 @@ enum ExtractCommand {
             Example("healthmd extract --last 7 --category Sleep", "a week of sleep"),
             Example("healthmd extract --last 30 --metric steps --format jsonl", "one line a day"),
             Example("healthmd extract --yesterday --object heart --field /activity/steps", "parts of a document"),
-            Example("healthmd extract --yesterday --object records --metric steps", "the source records of one metric"),
+            Example(
+                "healthmd extract --yesterday --object archive --metric steps",
+                "the source records of one metric; those of an Apple Health export are in external_records"),
         ],
         options: DateForm.options + SelectionOptions.all + JobOptions.all + [
             .value(

@@ -26,8 +26,10 @@ enum JobHint {
         case "selection_would_replace":
             return "choose another folder with --destination DIR, or replace what is there with --replace"
         case "iphone_not_connected":
-            return "open the app on the phone, or run healthmd phone serve there; --wake-timeout S waits for it"
-        case "mac_destination_unavailable": return "choose a folder first: healthmd destination set DIR"
+            return "open the app on the phone, or run healthmd phone serve there; export and extract wait for it with "
+                + "--wake-timeout S"
+        case "mac_destination_unavailable":
+            return "make the folder, or choose another one: healthmd destination set DIR"
         case "job_not_found", "job_expired": return "healthmd jobs lists the jobs"
         case "cancellation_deferred": return "one file is being written; the job is cancelled as soon as it is done"
         case "server_not_ready": return "the receiver stops; the job goes on after healthmd serve, then: \(resume)"

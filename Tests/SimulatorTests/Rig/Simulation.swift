@@ -505,6 +505,7 @@ extension SenderEvent {
     var summary: String {
         switch self {
         case .connected: "connected"
+        case .pairAgain: "pair again"
         case .disconnected(let code, _): "disconnected \(code)"
         case .jobAccepted(_, let mode, let days): "job accepted, \(mode), \(days) days"
         case .jobResumed(_, let partitions): "job resumed, \(partitions) partitions committed"
