@@ -149,13 +149,15 @@ extension Directory {
         return Directory(handle: opened, on: disk, displayPath: shown)
     }
 
-    /// Opens a folder below this one, making what is missing on the way: 0700, and durable when this returns.
+    /// Opens a folder below this one, making what is missing on the way: 0700, and durable when this returns, also where
+    /// it was there: whoever made it, perhaps ourselves before we were killed, may not have synced it.
     public func createDirectory(_ path: String) throws(StoreError) -> Directory {
         var current = self
         for name in try RelativePath(path).components {
             let parent = current
             do {
                 current = try parent.directory(name)
+                try parent.sync()
             } catch .notFound {
                 do {
                     try attempt("mkdir", parent.display(name)) { () throws(SystemError) in

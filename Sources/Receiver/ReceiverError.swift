@@ -8,6 +8,8 @@ enum ReceiverError: Error, Hashable, Sendable {
     case itemDigest
     /// The destination is gone, replaced, or not ours to write.
     case destinationUnusable(String)
+    /// The destination could not be opened, for a reason that may pass, by its code.
+    case destinationNotOpened(String)
     /// Another receiver writes into the destination now.
     case destinationInUse
     /// The work was interrupted on purpose.
@@ -22,6 +24,7 @@ enum ReceiverError: Error, Hashable, Sendable {
         case .itemFileDamaged: "item_file_damaged"
         case .itemDigest: "item_digest_mismatch"
         case .destinationUnusable: "destination_unusable"
+        case .destinationNotOpened: "destination_not_opened"
         case .destinationInUse: "destination_in_use"
         case .interrupted: "interrupted"
         case .jsonItemTooLarge: "json_item_too_large"

@@ -103,7 +103,10 @@ enum DestinationRoot {
         } catch let error as ReceiverError {
             throw error
         } catch let error as StoreError {
-            throw .destinationUnusable(reason(error))
+            switch error {
+            case .diskFull, .tooManyOpenFiles, .inputOutput: throw .destinationNotOpened(error.code)
+            default: throw .destinationUnusable(reason(error))
+            }
         } catch {
             throw .destinationUnusable("it cannot be opened.")
         }

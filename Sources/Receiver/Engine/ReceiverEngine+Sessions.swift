@@ -16,7 +16,8 @@ extension ReceiverEngine {
     private enum LookUp {
         case absent
         case found(LiveSession)
-        case unreadable
+        /// With whether that may pass: a disk that fails says nothing about the session.
+        case unreadable(mayPass: Bool)
     }
 
     private func lookUp(_ id: UUID) -> LookUp {
@@ -35,7 +36,7 @@ extension ReceiverEngine {
             return .found(session)
         } catch {
             log("session_unreadable", ("session", .id(id)), ("code", .code(of: error)))
-            return .unreadable
+            return .unreadable(mayPass: (error as? StoreError)?.mayPass ?? false)
         }
     }
 
@@ -123,8 +124,7 @@ extension ReceiverEngine {
             session = live
         } else {
             session = LiveSession(
-                machine: machine, folder: try SessionFolder.create(machine.id, in: store.sessions),
-                peerInstallationID: installationID)
+                machine: machine, folder: try makeFolder(machine.id), peerInstallationID: installationID)
         }
         do {
             let identity = try session.folder.directory.identity()
@@ -141,13 +141,40 @@ extension ReceiverEngine {
             }
         } catch {
             // Nothing was stored: the folder must not stand in the way of the next open.
-            if isNew { attempt("session_folder_left") { try store.sessions.removeTree(machine.id.uuidString) } }
+            if isNew { removeUnknownFolder(machine.id) }
             throw error
         }
         session.machine = machine
         sessions[machine.id] = session
         peers[installationID]?.activeSession = machine.id
         if isNew { log("session_opened", ("session", .id(machine.id)), ("job", .id(open.session.jobID))) }
+    }
+
+    /// The folder of a new session. What an earlier open left there because the disk failed is ours, and goes first.
+    private func makeFolder(_ id: UUID) throws -> SessionFolder {
+        if leftSessionFolders.contains(id) {
+            try store.sessions.removeTree(id.uuidString)
+            leftSessionFolders.remove(id)
+        }
+        do {
+            return try SessionFolder.create(id, in: store.sessions)
+        } catch ReceiverError.sessionFolderChanged {
+            // Not ours: it stays, and is not adopted.
+            throw ReceiverError.sessionFolderChanged
+        } catch {
+            removeUnknownFolder(id)
+            throw error
+        }
+    }
+
+    /// Removes a folder that no row knows, now or at the phone's next open.
+    private func removeUnknownFolder(_ id: UUID) {
+        do {
+            try store.sessions.removeTree(id.uuidString)
+        } catch {
+            leftSessionFolders.insert(id)
+            log("session_folder_left", ("code", .code(of: error)))
+        }
     }
 
     /// The job of a file export that the phone started itself.
@@ -303,7 +330,10 @@ extension ReceiverEngine {
 
     func handle(_ finalize: CorpusTransferFinalize, from installationID: UUID) {
         guard !isStopping else { return }
-        guard let session = session(finalize.sessionID), session.peerInstallationID == installationID,
+        let found = lookUp(finalize.sessionID)
+        // Without an answer the phone asks again, and is not told that its session is gone.
+        if case .unreadable(mayPass: true) = found { return }
+        guard case .found(let session) = found, session.peerInstallationID == installationID,
             now.wall < session.machine.journal.expiresAt.secondsSince2001
         else {
             let refusal = ReceiverSession.refusal(of: finalize, "There is no such session.")

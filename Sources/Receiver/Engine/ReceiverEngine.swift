@@ -94,6 +94,8 @@ final class ReceiverEngine: @unchecked Sendable {
     var isStopping = false
     /// Sessions whose finalization is on the worker now.
     var finalizing: Set<UUID> = []
+    /// Sessions whose half-made folders a failing disk kept; no row knows them.
+    var leftSessionFolders: Set<UUID> = []
     /// Sessions whose finalization failed for a reason that may pass, and when it is tried again, on the monotonic clock.
     var suspended: [UUID: Double] = [:]
     /// What phones asked for, by session, and could not be stored: taken up again with ``suspended``.

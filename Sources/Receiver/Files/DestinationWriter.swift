@@ -26,8 +26,8 @@ struct DestinationWriter {
     let root: Directory
     /// What was written, in order.
     private(set) var written: [WrittenFile] = []
-    /// Folders that were rid of abandoned temporaries.
-    private var sweptFolders: Set<String> = []
+    /// Folders that were made durable and rid of abandoned temporaries.
+    private var preparedFolders: Set<String> = []
 
     init(root: Directory) { self.root = root }
 
@@ -125,9 +125,11 @@ struct DestinationWriter {
     /// repeats writes nothing twice.
     mutating func install(_ path: String, _ write: (DurableFileWriter) throws -> Void) throws {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) }
-        let parent = try folder.map { try root.createDirectory($0) } ?? root
-        if sweptFolders.insert(folder ?? "").inserted {
+        // Once for each folder: making one durable costs a flush of the disk.
+        if !preparedFolders.contains(folder ?? "") {
+            let parent = try folder.map { try root.createDirectory($0) } ?? root
             try parent.removeAbandonedTemporaries(changedBefore: Self.receiverStart)
+            preparedFolders.insert(folder ?? "")
         }
         var hasher = SHA256()
         let installed = try root.durableReplace(

@@ -34,6 +34,10 @@ extension ErrorTable {
                 "Is `healthmd serve` running there? Check host and port.",
                 exit: .peerUnavailable),
             ErrorRow(
+                "journal_sync_failed",
+                "The disk did not keep what was written; the process ended so that nothing is lost",
+                "Check the disk, then start it again: the jobs go on."),
+            ErrorRow(
                 "invalid_setting", "A setting does not exist, or cannot have this value",
                 "`healthmd phone settings` lists them."),
             ErrorRow(

@@ -34,6 +34,8 @@ extension ErrorTable {
         refusal("partition_dates_unknown", "A partition holds days that the export does not", updateBoth),
         refusal("date_identifiers_missing", "A raw export lacks the label of a day", updateBoth),
         refusal("unsupported_mode", "The receiver does not support this kind of export"),
+        refusal("not_negotiated", "The two sides agreed on no transfer of this kind", updateBoth),
+        refusal("protocol_version_not_negotiated", "The version is none of those that both sides offered", updateBoth),
         refusal("destination_unavailable", "The destination cannot be used", "`healthmd destination set DIR`."),
         refusal("other_session_active", "Another transfer of this device has not finished", "Finish or cancel it."),
         refusal("session_changed", "The session or its manifest changed"),
@@ -115,6 +117,12 @@ extension ErrorTable {
         refusal(
             "destination_unusable", "The destination is gone, exchanged or not writable",
             "`healthmd destination set DIR`."),
+        refusal(
+            "destination_not_opened", "The disk of the destination fails, is full, or no descriptor is left",
+            "Look after the disk: the job goes on by itself."),
+        refusal(
+            "destination_in_use", "Another receiver writes into the destination",
+            "Nothing: the job goes on when the other one has ended. Two receivers are better given two folders."),
         refusal("interrupted", "The work was interrupted on purpose", "Nothing: it goes on."),
         refusal("json_item_too_large", "A day of an old protocol version is too large", updateBoth),
     ]
