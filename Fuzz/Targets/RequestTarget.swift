@@ -41,7 +41,8 @@ private func headByteCount(_ bytes: [UInt8], step: Int, _ rules: HTTPRules) -> I
         }
         return finding
     }
-    let finding = find(bytes.count)
+    // An empty input is one piece too.
+    let finding = find(max(1, bytes.count))
     hold(finding == find(step), "a head is found in the same place however it arrives")
     guard case .complete(let count) = finding else { return nil }
     return count

@@ -47,9 +47,9 @@ struct DoctorStepTests {
 
     /// Starts what the step says in the background and waits for the answer.
     private func serve(_ command: String, _ folder: TemporaryFolder, _ state: [String]) throws {
-        // Free ports: others run tests too. A minute is more than the test needs; nothing stays behind it.
+        // Free ports: others run tests too. The bound is far more than the test needs; nothing stays behind it.
         let ports = command.contains("--control-port") ? "" : " --control-port 0 --peer-port 0"
-        let bounded = command.replacing("healthmd serve", with: "exec timeout -s KILL 60 healthmd serve")
+        let bounded = command.replacing("healthmd serve", with: "exec timeout -s KILL 400 healthmd serve")
         try typeAndLeave(bounded + ports, folder)
         let deadline = Date().addingTimeInterval(ProcessRig.patience)
         while try CommandRun(["status"] + state).status != 0, Date() < deadline { Thread.sleep(forTimeInterval: 0.05) }

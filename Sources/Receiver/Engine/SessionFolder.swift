@@ -14,12 +14,18 @@ struct SessionFolder: Sendable {
     let items: Directory
 
     /// Makes the folder of a new session. One that is there already is not adopted, whatever it holds
-    /// (corpus-protocol.md 13.2.8); the next start removes it when no row knows it. Whoever called removes what a failure
-    /// leaves half made: nobody knows it, and it would stand in the way of the phone's next open.
+    /// (corpus-protocol.md 13.2.8); the next start removes it when no row knows it. What a failure leaves half made is
+    /// removed: it would stand in the way of the phone's next open.
     static func create(_ id: UUID, in sessions: Directory) throws -> SessionFolder {
         guard try sessions.status(of: id.uuidString) == nil else { throw ReceiverError.sessionFolderChanged }
-        let directory = try sessions.createDirectory(id.uuidString)
-        return SessionFolder(directory: directory, items: try directory.createDirectory("items"))
+        do {
+            let directory = try sessions.createDirectory(id.uuidString)
+            return SessionFolder(directory: directory, items: try directory.createDirectory("items"))
+        } catch {
+            // Nobody knows it yet. Where even this fails, the engine remembers to try it again.
+            try? sessions.removeTree(id.uuidString)
+            throw error
+        }
     }
 
     /// Opens the folder of a stored session, which must be the very one that the journal remembers.

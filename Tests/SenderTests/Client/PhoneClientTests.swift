@@ -299,6 +299,8 @@ private final class Rig: @unchecked Sendable {
 
     /// The receiver forgets the phone.
     func unpair() throws {
+        // The phone's side of a pairing is over a moment before the receiver's.
+        try wait { !daemon.control.peers().devices.isEmpty }
         for device in daemon.control.peers().devices { try daemon.control.unpair(device.installationID) }
     }
 
