@@ -53,7 +53,8 @@ struct DoctorStepTests {
         try typeAndLeave(bounded + ports, folder)
         let deadline = Date().addingTimeInterval(ProcessRig.patience)
         while try CommandRun(["status"] + state).status != 0, Date() < deadline { Thread.sleep(forTimeInterval: 0.05) }
-        #expect(try CommandRun(["status"] + state).status == 0, "\(command)")
+        // Not asked again: what answered may have been the old one, about to end.
+        #expect(Date() < deadline, "\(command)")
     }
 
     private func stop(_ state: [String], _ folder: String) throws {
@@ -72,14 +73,6 @@ struct DoctorStepTests {
         defer { try? stop(state, path) }
         #expect(check("receiver", try examination(state))?["status"] == "ready")
         try stop(state, path)
-        // The old receiver is a child of this process: until it is reaped, `kill -0` still finds it, and on a busy machine
-        // that can take longer than the test waits. In a shell the shell reaps.
-        try withKnownIssue("the old receiver is not reaped in time", isIntermittent: true) {
-            try restart()
-        }
-    }
-
-    private func restart() throws {
         let local = try ProcessRig(destination: false)
         let before = try local.runtime()
         let restart = try step("listen_everywhere", try examination(local.state))
