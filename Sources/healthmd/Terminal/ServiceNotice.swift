@@ -1,10 +1,11 @@
+import Dispatch
 import Foundation
 import Transport
 
 /// Tells the service manager, if one started this process, that a service is ready, lives, and ends.
 final class ServiceNotice: Sendable {
     private let manager: ServiceManager?
-    private let stopped = WakeSignal()
+    private let stopped = DispatchSemaphore(value: 0)
 
     init(environment: [String: String] = ProcessInfo.processInfo.environment) {
         manager = ServiceManager(environment: environment)
@@ -21,7 +22,7 @@ final class ServiceNotice: Sendable {
         guard let interval = manager.watchdogInterval, let proof else { return }
         let thread = Thread { [stopped] in
             // Twice in each interval, as the protocol advises.
-            while !stopped.wait(for: interval / 2) {
+            while stopped.wait(timeout: .now() + .microseconds(Int((interval / 2) / .microseconds(1)))) == .timedOut {
                 proof()
                 manager.tell(.alive)
             }
@@ -32,34 +33,7 @@ final class ServiceNotice: Sendable {
 
     /// The service was told to end.
     func stopping() {
-        stopped.set()
+        stopped.signal()
         manager?.tell(.stopping)
-    }
-}
-
-/// A flag that a thread can wait for, with a limit.
-private final class WakeSignal: @unchecked Sendable {
-    // Unchecked: the flag is only touched under the condition's lock.
-    private let condition = NSCondition()
-    private var isSet = false
-
-    func set() {
-        condition.lock()
-        isSet = true
-        condition.broadcast()
-        condition.unlock()
-    }
-
-    /// - Returns: whether it was set before the time was over.
-    func wait(for duration: Duration) -> Bool {
-        let seconds =
-            Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1_000_000_000_000_000_000
-        let deadline = Date(timeIntervalSinceNow: seconds)
-        condition.lock()
-        defer { condition.unlock() }
-        while !isSet {
-            if !condition.wait(until: deadline) { return isSet }
-        }
-        return true
     }
 }
