@@ -28,15 +28,7 @@ struct ManualPage {
     }
 
     private static func lines(of command: CommandSpec) -> [String] {
-        let words = command.positionals.map { positional in
-            switch positional.count {
-            case .one: positional.name
-            case .optional: "[\(positional.name)]"
-            case .oneOrMore: "\(positional.name)…"
-            case .any: "[\(positional.name)…]"
-            }
-        }
-        let heading = ([command.spelled] + words).joined(separator: " ")
+        let heading = ([command.spelled] + command.positionals.map(\.usage)).joined(separator: " ")
         var lines = [".SS \(escaped(heading))", escaped(command.summary)]
         for positional in command.positionals {
             lines += [".TP", ".I \(escaped(positional.name))", escaped(positional.summary)]
@@ -50,9 +42,7 @@ struct ManualPage {
 
     private static func lines(of option: OptionSpec) -> [String] {
         let names = ([option.name] + option.aliases).joined(separator: ", ")
-        let value = option.placeholder.isEmpty ? "" : " \(option.placeholder)"
-        let summary = option.repeats ? option.summary + " (may be repeated)" : option.summary
-        return [".TP", ".B \(escaped(names + value))", escaped(summary)]
+        return [".TP", ".B \(escaped(option.label(names)))", escaped(option.explanation)]
     }
 
     /// Text as the macros take it: no escapes, no request at the start of a line, dashes that can be copied.

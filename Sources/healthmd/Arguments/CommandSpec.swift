@@ -36,6 +36,12 @@ struct OptionSpec: Sendable {
     /// Whether it may be given more than once.
     let repeats: Bool
 
+    /// What help and the manual page say of it.
+    var explanation: String { repeats ? summary + " (may be repeated)" : summary }
+
+    /// The word for its value behind its spellings: `--from D`.
+    func label(_ spellings: String) -> String { placeholder.isEmpty ? spellings : "\(spellings) \(placeholder)" }
+
     static func flag(_ name: String, _ summary: String, aliases: [String] = []) -> OptionSpec {
         OptionSpec(name: name, aliases: aliases, kind: .flag, placeholder: "", summary: summary, repeats: false)
     }
@@ -64,6 +70,16 @@ struct PositionalSpec: Sendable {
     let kind: ValueKind
     let count: Count
     let summary: String
+
+    /// As help and the manual page write it in a command line: `[DAY…]`.
+    var usage: String {
+        switch count {
+        case .one: name
+        case .optional: "[\(name)]"
+        case .oneOrMore: "\(name)…"
+        case .any: "[\(name)…]"
+        }
+    }
 }
 
 /// One example of help: a command that works when typed, and what it does.

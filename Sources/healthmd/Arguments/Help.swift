@@ -20,9 +20,10 @@ struct Help {
             lines += [""] + table(command.positionals.map { ($0.name, $0.summary) })
         }
         if !command.options.isEmpty {
-            lines += ["", "Options:"] + table(command.options.map { (label($0), describe($0)) })
+            lines += ["", "Options:"] + table(command.options.map { ($0.label($0.name), $0.explanation) })
         }
-        lines += ["", "Options of every command:"] + table(GlobalOptions.all.map { (label($0), describe($0)) })
+        lines +=
+            ["", "Options of every command:"] + table(GlobalOptions.all.map { ($0.label($0.name), $0.explanation) })
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -54,24 +55,9 @@ struct Help {
 
     private func usage(_ command: CommandSpec) -> String {
         var words = [command.spelled]
-        for positional in command.positionals {
-            switch positional.count {
-            case .one: words.append(positional.name)
-            case .optional: words.append("[\(positional.name)]")
-            case .oneOrMore: words.append("\(positional.name)…")
-            case .any: words.append("[\(positional.name)…]")
-            }
-        }
+        words += command.positionals.map(\.usage)
         if !command.options.isEmpty { words.append("[options]") }
         return words.joined(separator: " ")
-    }
-
-    private func label(_ option: OptionSpec) -> String {
-        option.placeholder.isEmpty ? option.name : "\(option.name) \(option.placeholder)"
-    }
-
-    private func describe(_ option: OptionSpec) -> String {
-        option.repeats ? option.summary + " (may be repeated)" : option.summary
     }
 
     /// Two columns; the first as wide as its longest entry, up to a bound.
