@@ -113,7 +113,7 @@ def main():
         pairing = json.loads(receiver.run("pair", "--no-wait"))
         run(state, "phone", "pair", f"127.0.0.1:{receiver.runtime['peer_port']}", input=pairing["code"].encode(), status=0)
         serve = subprocess.Popen([program, "--data-dir", state, "phone", "serve"], stdout=log, stderr=log)
-        until(lambda: receiver.api("GET", "/v1/status")["iphone"]["connected"], "our phone connects")
+        until(receiver.connected, "our phone connects")
         dates = ("--from", FIRST, "--to", LAST)
         run(receiver.state, "export", *dates, status=0, check_output=True)
         run(receiver.state, "export", *dates, "--detail", "lossless", check_output=True)

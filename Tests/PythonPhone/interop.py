@@ -12,6 +12,7 @@ import datetime
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -138,6 +139,14 @@ class Receiver:
         except urllib.error.HTTPError as error:
             return json.load(error)
 
+    def connected(self):
+        return self.api("GET", "/v1/status")["iphone"]["connected"]
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.log.close()
+
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
         self.process.wait(timeout=30)
@@ -145,6 +154,14 @@ class Receiver:
 
     def tree(self):
         return {str(p.relative_to(self.files)): p.read_bytes() for p in sorted(self.files.rglob("*")) if p.is_file()}
+
+
+GENERATED = re.compile(rb'("?generated_at"?[^0-9]*)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ')
+
+
+def timeless(files):
+    """Files by their names without what tells when they were made, which roll-ups do and nothing else."""
+    return {name: GENERATED.sub(rb"\1", content) for name, content in files.items()}
 
 
 def until(condition, what, seconds=30):
@@ -155,30 +172,53 @@ def until(condition, what, seconds=30):
         time.sleep(0.05)
 
 
+class Phone:
+    """Our own phone side, with an export in a state of its own."""
+
+    def __init__(self, program, folder, export):
+        self.program, self.state, self.folder, self.process = program, folder / "phone-state", folder, None
+        self.run("import", export, "--time-zone", ZONE)
+
+    def run(self, *arguments, **options):
+        return subprocess.run([self.program, "--data-dir", self.state, "phone", *arguments], check=True,
+                              capture_output=True, timeout=120, **options).stdout
+
+    def connect(self, receiver):
+        """Pairs, serves, and waits until the receiver has it."""
+        pairing = json.loads(receiver.run("pair", "--no-wait"))
+        self.run("pair", f"127.0.0.1:{receiver.runtime['peer_port']}", input=pairing["code"].encode())
+        self.start()
+        until(receiver.connected, "our phone connects")
+
+    def start(self):
+        self.log = open(self.folder / "phone-log", "ab")
+        self.process = subprocess.Popen([self.program, "--data-dir", self.state, "phone", "serve"], stderr=self.log,
+                                        stdout=self.log)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.log.close()
+
+    def stop(self):
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            self.process.wait(timeout=30)
+            self.log.close()
+
+
 def ours(program, receiver, folder, export):
     """Our own phone side delivers the export; returns its settings and its documents."""
-    state = folder / "phone-state"
     xml = folder / "export.xml"
     xml.write_text(export.xml(), encoding="utf-8")
-
-    def phone(*arguments, **options):
-        return subprocess.run([program, "--data-dir", state, "phone", *arguments], capture_output=True, check=True,
-                              timeout=120, **options).stdout
-
-    phone("import", xml, "--time-zone", ZONE)
-    pairing = json.loads(receiver.run("pair", "--no-wait"))
-    phone("pair", f"127.0.0.1:{receiver.runtime['peer_port']}", input=pairing["code"].encode())
-    log = open(folder / "phone-log", "wb")
-    serve = subprocess.Popen([program, "--data-dir", state, "phone", "serve"], stdout=log, stderr=log)
+    phone = Phone(program, folder, xml)
     try:
-        until(lambda: receiver.api("GET", "/v1/status")["iphone"]["connected"], "our phone connects")
+        phone.connect(receiver)
         receiver.run("export", "--from", str(DAYS[0]), "--to", str(DAYS[-1]))
     finally:
-        serve.send_signal(signal.SIGTERM)
-        serve.wait(timeout=30)
-        log.close()
-    settings = json.loads(phone("settings", "show", "--json"))
-    return settings.get("settings", settings), {day: phone("show", str(day)) for day in DAYS}
+        phone.stop()
+    settings = json.loads(phone.run("settings", "show", "--json"))
+    return settings.get("settings", settings), {day: phone.run("show", str(day)) for day in DAYS}
 
 
 CAPABILITIES = {
@@ -224,7 +264,7 @@ class PythonPhone:
         self.receiver.api("POST", route + "/approve", {"accept": True})
         until(lambda: self.receiver.api("GET", route)["state"] == "paired", "the pairing is approved")
         connection.close()
-        until(lambda: not self.receiver.api("GET", "/v1/status")["iphone"]["connected"], "the phone is gone")
+        until(lambda: not self.receiver.connected(), "the phone is gone")
 
     def manifest(self, request, mode):
         dates = [corpus.plain(local(day).timestamp() - EPOCH) for day in DAYS]

@@ -11,16 +11,14 @@ import json
 import os
 import pathlib
 import re
-import signal
 import socket
 import subprocess
 import sys
 import time
 
-from interop import Receiver, until
+from interop import ZONE, Phone, Receiver, until
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-ZONE = "Europe/Berlin"
 FROM, TO, DAYS = "2026-01-06", "2026-04-14", 99
 
 
@@ -30,54 +28,22 @@ def free_port():
         return probe.getsockname()[1]
 
 
-class Phone:
-    def __init__(self, program, folder):
-        self.program, self.state, self.folder, self.process = program, folder / "phone", folder, None
-        export = folder / "export.xml"
-        subprocess.run([sys.executable, ROOT / "Tools/make_health_export.py", "--xml", export, "--days", str(DAYS + 1),
-                        "--records-per-day", "60", "--time-zone", ZONE, "--quiet"], check=True)
-        self.run("import", export, "--time-zone", ZONE)
-
-    def run(self, *arguments, **options):
-        return subprocess.run([self.program, "--data-dir", self.state, "phone", *arguments], check=True,
-                              capture_output=True, timeout=120, **options).stdout
-
-    def pair(self, receiver):
-        pairing = json.loads(receiver.run("pair", "--no-wait"))
-        self.run("pair", f"127.0.0.1:{receiver.port}", input=pairing["code"].encode())
-
-    def start(self):
-        self.log = open(self.folder / "phone-log", "ab")
-        self.process = subprocess.Popen([self.program, "--data-dir", self.state, "phone", "serve"], stderr=self.log,
-                                        stdout=self.log)
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-
-    def stop(self):
-        if self.process and self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-            self.process.wait(timeout=30)
+def generated_phone(program, folder):
+    """A phone side with one day more than the jobs ask for."""
+    export = folder / "export.xml"
+    subprocess.run([sys.executable, ROOT / "Tools/make_health_export.py", "--xml", export, "--days", str(DAYS + 1),
+                    "--records-per-day", "60", "--time-zone", ZONE, "--quiet"], check=True)
+    return Phone(program, folder, export)
 
 
 class Restartable(Receiver):
     """A receiver on a peer port that stays the same over a restart."""
 
     def __init__(self, program, folder):
-        self.port = free_port()
-        super().__init__(program, folder, peer_port=self.port)
+        super().__init__(program, folder, peer_port=free_port())
 
     def committed(self):
         return "partition_committed" in pathlib.Path(self.log.name).read_text(errors="replace")
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-        self.log.close()
-
-    def connected(self):
-        return self.api("GET", "/v1/status")["iphone"]["connected"]
 
 
 def disturbed(receiver, victim):
@@ -105,15 +71,13 @@ def finish(receiver, job):
 
 def main():
     program, folder = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2])
-    phone = Phone(program, folder)
+    phone = generated_phone(program, folder)
     receivers, trees = [], []
     try:
         for name in ("undisturbed", "receiver killed", "phone killed"):
             receiver = Restartable(program, folder / name.replace(" ", "-"))
             receivers.append(receiver)
-            phone.pair(receiver)
-            phone.start()
-            until(receiver.connected, "the phone side connects")
+            phone.connect(receiver)
             if name == "undisturbed":
                 receiver.run("export", "--from", FROM, "--to", TO)
             elif name == "receiver killed":

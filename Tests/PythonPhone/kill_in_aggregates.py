@@ -16,17 +16,11 @@ import sys
 import time
 import zipfile
 
-from interop import until
-from kill_and_resume import DAYS, FROM, TO, Phone, Restartable
+from interop import timeless, until
+from kill_and_resume import DAYS, FROM, TO, Restartable, generated_phone
 
-GENERATED = re.compile(rb'("?generated_at"?[^0-9]*)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ')
 COMMAND = ("export", "--from", FROM, "--to", TO, "--use-iphone-settings")
 ATTEMPTS = 6
-
-
-def timeless(files):
-    """Roll-ups say when their job began; nothing else does."""
-    return {name: GENERATED.sub(rb"\1", content) for name, content in files.items()}
 
 
 def content_of(receiver):
@@ -88,9 +82,7 @@ def disturbed(receiver, measure, thresholds, is_over):
 
 def paired(program, folder, phone):
     receiver = Restartable(program, folder)
-    phone.pair(receiver)
-    phone.start()
-    until(receiver.connected, "the phone side connects")
+    phone.connect(receiver)
     return receiver
 
 
@@ -138,7 +130,7 @@ def check(program, folder, phone, name, measure, parts):
 
 def main():
     program, folder = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
-    phone = Phone(program, folder)
+    phone = generated_phone(program, folder)
     phone.run("settings", "set", "exportFormats=JSON,CSV,Markdown,Obsidian Bases", "generateRangeSummary=true",
               "generateWeeklyRollups=true", "generateMonthlyRollups=true", "generateYearlyRollups=true")
     loose = check(program, folder, phone, "rollups", rollups, (0.01, 0.5))

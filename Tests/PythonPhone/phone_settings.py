@@ -10,42 +10,24 @@ person wrote and changes nothing the second time; a receiver that is killed whil
 import json
 import os
 import pathlib
-import re
-import signal
-import subprocess
 import sys
 import time
 import zipfile
 
-from interop import DAYS, ZONE, Export, Receiver, until
+from interop import DAYS, Export, Phone, Receiver, timeless, until
 
 FIRST, LAST = str(DAYS[1]), str(DAYS[3])
-GENERATED = re.compile(rb'("?generated_at"?[^0-9]*)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ')
-
-
-def timeless(files):
-    """Roll-ups say when they were made; nothing else does."""
-    return {name: GENERATED.sub(rb"\1", content) for name, content in files.items()}
 
 
 def main():
     program, folder = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
     receiver = Receiver(program, folder / "desk")
-    state, xml = folder / "phone-state", folder / "export.xml"
+    xml = folder / "export.xml"
     xml.write_text(Export().xml(), encoding="utf-8")
-
-    def phone(*arguments, **options):
-        return subprocess.run([program, "--data-dir", state, "phone", *arguments], capture_output=True, check=True,
-                              timeout=120, **options).stdout
-
-    phone("import", xml, "--time-zone", ZONE)
-    pairing = json.loads(receiver.run("pair", "--no-wait"))
-    phone("pair", f"127.0.0.1:{receiver.runtime['peer_port']}", input=pairing["code"].encode())
-    log = open(folder / "phone-log", "wb")
-    serve = subprocess.Popen([program, "--data-dir", state, "phone", "serve"], stdout=log, stderr=log)
+    phone = Phone(program, folder, xml)
     try:
-        until(lambda: receiver.api("GET", "/v1/status")["iphone"]["connected"], "our phone connects")
-        phone("settings", "set", "exportFormats=JSON,CSV,Markdown,Obsidian Bases", "generateRangeSummary=true",
+        phone.connect(receiver)
+        phone.run("settings", "set", "exportFormats=JSON,CSV,Markdown,Obsidian Bases", "generateRangeSummary=true",
               "generateWeeklyRollups=true", "writeMode=Update")
         command = ("export", "--from", FIRST, "--to", LAST, "--use-iphone-settings")
         receiver.run(*command)
@@ -67,7 +49,7 @@ def main():
         receiver.run(*command)
         assert timeless(receiver.tree()) == timeless(merged), "a second Update changes nothing"
 
-        phone("settings", "set", "archiveExportFiles=true")
+        phone.run("settings", "set", "archiveExportFiles=true")
         result = json.loads(receiver.run(*command, "--json"))
         assert result.get("files_written") == 1, result
         path = receiver.files / "Health" / f"Health.md Export {FIRST}_to_{LAST}.zip"
@@ -79,25 +61,17 @@ def main():
 
         client = receiver.start(*command)
         time.sleep(0.15)
-        receiver.process.kill()
-        receiver.process.wait()
+        receiver.kill()
         client.communicate(timeout=60)
-        receiver.process = subprocess.Popen(
-            [program, "--data-dir", receiver.state, "serve", "--control-port", "0", "--peer-port",
-             str(receiver.runtime["peer_port"]), "--peer-address", "127.0.0.1"], stderr=receiver.log,
-            stdout=receiver.log)
-        runtime = receiver.state / "receiver" / "runtime.json"
-        until(lambda: runtime.exists() and json.loads(runtime.read_text())["pid"] == receiver.process.pid, "restart")
-        receiver.runtime = json.loads(runtime.read_text())
+        receiver.peer_port = receiver.runtime["peer_port"]
+        receiver.launch()
         until(path.exists, "the killed job ends with its archive", 60)
         with zipfile.ZipFile(path) as archive:
             again = {"Health/" + name: archive.read(name) for name in archive.namelist()}
         assert timeless(again) == timeless(inside)
         print(f"phone settings: {len(loose)} files, the same in the archive, and after a kill")
     finally:
-        serve.send_signal(signal.SIGTERM)
-        serve.wait(timeout=30)
-        log.close()
+        phone.stop()
         receiver.stop()
 
 

@@ -29,25 +29,13 @@ import Testing
         var session: LiveSession? { rig.engine.session(phone.session.sessionID) }
 
         var hasPayload: Bool { rig.stateFiles().contains { $0.hasSuffix(".item") || $0.contains("spool-") } }
-
-        func start(_ partition: FakePhone.Partition) throws -> TransferStart {
-            rig.send(try phone.open(partition))
-            let start = TransferStart(transferID: partition.transferID, partition: partition.descriptor)
-            rig.send(.transferStart(start))
-            rig.settle()
-            return start
-        }
     }
 
     private func bring(_ when: When) throws -> Field {
         let rig = try EngineRig(sliceSeconds: 0)
         rig.connect()
         let isRaw = when == .suspended
-        let (id, _) = rig.createJob {
-            guard isRaw else { return }
-            $0.responseMode = .rawJSON
-            $0.rawProfile = .canonicalSourceRecords
-        }
+        let (id, _) = rig.createJob { if isRaw { EngineRig.raw(&$0) } }
         let phone = isRaw ? try rig.rawPhone(id) : try rig.filePhone(id)
         let field = Field(rig: rig, id: id, phone: phone)
         let partitions = try phone.partitions(payloadBytes: 900)
@@ -55,9 +43,9 @@ import Testing
         try rig.transfer(partitions[0], of: phone)
         switch when {
         case .sent, .betweenPartitions: break
-        case .inTransfer: _ = try field.start(partitions[1])
+        case .inTransfer: try rig.begin(partitions[1], of: phone)
         case .applying:
-            let start = try field.start(partitions[1])
+            let start = try rig.begin(partitions[1], of: phone)
             rig.chunk(partitions[1].transferID, 1, partitions[1].bytes)
             rig.send(.transferComplete(TransferComplete(start)))
             while field.session?.machine.application == nil { rig.settle(steps: 1) }
@@ -160,10 +148,7 @@ import Testing
     func killedBeforeRemoval() throws {
         let rig = try EngineRig()
         rig.connect()
-        let (id, _) = rig.createJob {
-            $0.responseMode = .rawJSON
-            $0.rawProfile = .canonicalSourceRecords
-        }
+        let (id, _) = rig.createJob(EngineRig.raw)
         let phone = try rig.rawPhone(id)
         let partitions = try phone.partitions()
         for partition in partitions { try rig.transfer(partition, of: phone) }

@@ -14,11 +14,6 @@ private func acks(_ messages: [SyncMessage]) -> [CorpusTransferFinalAck] {
     }
 }
 
-private func raw(_ request: inout JobRequest) {
-    request.responseMode = .rawJSON
-    request.rawProfile = .canonicalSourceRecords
-}
-
 @Suite struct RecoveryTests {
     /// Everything that a source does, from wherever the receiver stands: opens each partition, sends those that are
     /// wanted, finalizes until an ack comes. `interrupt` may kill the receiver between any two pieces of its work.
@@ -69,7 +64,7 @@ private func raw(_ request: inout JobRequest) {
             for deadAfter in [0, 1, 2, 4, 7, 12] {
                 let rig = try EngineRig()
                 rig.connect()
-                let (id, _) = rig.createJob { if mode == .strictRaw { raw(&$0) } }
+                let (id, _) = rig.createJob { if mode == .strictRaw { EngineRig.raw(&$0) } }
                 let phone = try mode == .strictRaw ? rig.rawPhone(id) : rig.filePhone(id)
                 let partitions = try phone.partitions(payloadBytes: 900)
                 for partition in partitions.dropLast() { try rig.transfer(partition, of: phone) }
@@ -105,7 +100,7 @@ private func raw(_ request: inout JobRequest) {
     func restartKeepsJob() throws {
         let rig = try EngineRig()
         rig.connect()
-        let (id, _) = rig.createJob(raw)
+        let (id, _) = rig.createJob(EngineRig.raw)
         let first = rig.channel.take().compactMap { message -> ExportRequest? in
             if case .exportRequest(let request) = message { return request }
             return nil
@@ -138,7 +133,7 @@ private func raw(_ request: inout JobRequest) {
         let rig = try EngineRig()
         if state != .queued { rig.connect() }
         let (id, _) = rig.createJob {
-            raw(&$0)
+            EngineRig.raw(&$0)
             $0.queueIfOffline = state == .queued
         }
         try reach(state, id, rig)
@@ -209,7 +204,7 @@ private func raw(_ request: inout JobRequest) {
     func wrongDigest() throws {
         let rig = try EngineRig()
         rig.connect()
-        let (id, _) = rig.createJob(raw)
+        let (id, _) = rig.createJob(EngineRig.raw)
         let phone = try rig.rawPhone(id)
         let partitions = try phone.partitions()
         var damaged = partitions[0]
@@ -222,7 +217,7 @@ private func raw(_ request: inout JobRequest) {
     func foreignPeer() throws {
         let rig = try EngineRig()
         rig.connect()
-        let (id, _) = rig.createJob(raw)
+        let (id, _) = rig.createJob(EngineRig.raw)
         let phone = try rig.rawPhone(id)
         let partitions = try phone.partitions(payloadBytes: 900)
         try rig.transfer(partitions[0], of: phone)
@@ -262,7 +257,7 @@ private func raw(_ request: inout JobRequest) {
         for mode in [CorpusMode.writeFiles, .strictRaw] {
             let rig = try EngineRig()
             rig.connect()
-            let (id, _) = rig.createJob { if mode == .strictRaw { raw(&$0) } }
+            let (id, _) = rig.createJob { if mode == .strictRaw { EngineRig.raw(&$0) } }
             let phone = try FakePhone(
                 jobID: id, mode: mode, phone: rig.phoneID, workstation: rig.engine.store.installationID,
                 createdAt: ProtocolDate(secondsSince2001: rig.now.wall), version: version
@@ -386,7 +381,7 @@ private func raw(_ request: inout JobRequest) {
     func phoneFails() throws {
         let rig = try EngineRig()
         rig.connect()
-        let (id, answers) = rig.createJob(raw)
+        let (id, answers) = rig.createJob(EngineRig.raw)
         let phone = try rig.rawPhone(id)
         let partitions = try phone.partitions(payloadBytes: 900)
         try rig.transfer(partitions[0], of: phone)
@@ -415,7 +410,7 @@ private func raw(_ request: inout JobRequest) {
     func expiry() throws {
         let rig = try EngineRig()
         rig.connect()
-        let (id, answers) = rig.createJob(raw)
+        let (id, answers) = rig.createJob(EngineRig.raw)
         let phone = try rig.rawPhone(id)
         try rig.transfer(try phone.partitions(payloadBytes: 900)[0], of: phone)
         #expect(rig.stateFiles().contains { $0.hasSuffix(".item") })

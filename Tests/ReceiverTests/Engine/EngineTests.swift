@@ -6,11 +6,6 @@ import Testing
 
 @testable import Receiver
 
-private func raw(_ request: inout JobRequest) {
-    request.responseMode = .rawJSON
-    request.rawProfile = .canonicalSourceRecords
-}
-
 private func finalAck(_ messages: [SyncMessage]) -> CorpusTransferFinalAck? {
     messages.compactMap { message in
         if case .corpusFinalAck(let ack) = message { return ack }
@@ -24,7 +19,7 @@ private func finalAck(_ messages: [SyncMessage]) -> CorpusTransferFinalAck? {
         let rig = try EngineRig()
         rig.connect()
         _ = rig.channel.take()
-        let (id, answers) = rig.createJob(raw)
+        let (id, answers) = rig.createJob(EngineRig.raw)
         guard case .exportRequest(let request) = rig.channel.take().first else {
             Issue.record("no request was sent")
             return
@@ -68,7 +63,7 @@ private func finalAck(_ messages: [SyncMessage]) -> CorpusTransferFinalAck? {
     func partial() throws {
         let rig = try EngineRig()
         rig.connect()
-        let (id, answers) = rig.createJob(raw)
+        let (id, answers) = rig.createJob(EngineRig.raw)
         let phone = try FakePhone(
             jobID: id, mode: .strictRaw, phone: rig.phoneID, workstation: rig.engine.store.installationID,
             createdAt: ProtocolDate(secondsSince2001: rig.now.wall)
@@ -87,7 +82,7 @@ private func finalAck(_ messages: [SyncMessage]) -> CorpusTransferFinalAck? {
     func refusedContent() throws {
         let rig = try EngineRig()
         rig.connect()
-        let (id, answers) = rig.createJob(raw)
+        let (id, answers) = rig.createJob(EngineRig.raw)
         let phone = try FakePhone(
             jobID: id, mode: .strictRaw, phone: rig.phoneID, workstation: rig.engine.store.installationID,
             createdAt: ProtocolDate(secondsSince2001: rig.now.wall)

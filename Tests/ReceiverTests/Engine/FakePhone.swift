@@ -184,15 +184,8 @@ extension EngineRig {
             return nil
         }.first
         guard disposition == .accept || disposition == .resume else { return (disposition, nil) }
-        let start = TransferStart(
-            transferID: partition.transferID, partition: partition.descriptor, chunkBytes: chunkBytes)
-        send(.transferStart(start))
-        settle()
-        for sequence in 1...start.totalChunks {
-            let range = start.range(ofChunk: sequence)
-            chunk(
-                partition.transferID, sequence, Array(partition.bytes[Int(range.lowerBound)..<Int(range.upperBound)]))
-        }
+        let start = self.start(partition, chunkBytes: chunkBytes)
+        for sequence in 1...start.totalChunks { chunk(sequence, of: partition, start) }
         send(.transferComplete(TransferComplete(start)))
         settle()
         let ack = channel.take().compactMap { message -> TransferFinalAck? in
@@ -200,6 +193,35 @@ extension EngineRig {
             return nil
         }.first
         return (disposition, ack)
+    }
+
+    /// Opens a partition and starts its transfer. No chunk of it is sent.
+    @discardableResult
+    func begin(
+        _ partition: FakePhone.Partition, of phone: FakePhone, chunkBytes: Int = TransferStart.maximumChunkByteCount
+    ) throws -> TransferStart {
+        send(try phone.open(partition))
+        return start(partition, chunkBytes: chunkBytes)
+    }
+
+    private func start(_ partition: FakePhone.Partition, chunkBytes: Int) -> TransferStart {
+        let start = TransferStart(
+            transferID: partition.transferID, partition: partition.descriptor, chunkBytes: chunkBytes)
+        send(.transferStart(start))
+        settle()
+        return start
+    }
+
+    /// Sends one chunk of a partition whose transfer was started.
+    func chunk(_ sequence: Int, of partition: FakePhone.Partition, _ start: TransferStart) {
+        let range = start.range(ofChunk: sequence)
+        chunk(partition.transferID, sequence, Array(partition.bytes[Int(range.lowerBound)..<Int(range.upperBound)]))
+    }
+
+    /// Makes a request one for the strict raw document, for ``createJob(_:)``.
+    static func raw(_ request: inout JobRequest) {
+        request.responseMode = .rawJSON
+        request.rawProfile = .canonicalSourceRecords
     }
 
     /// A raw or file job for the fake days, created and sent.
@@ -229,5 +251,12 @@ extension EngineRig {
             jobID: jobID, mode: .writeFiles, phone: phoneID, workstation: engine.store.installationID,
             createdAt: ProtocolDate(secondsSince2001: now.wall), settings: settings, supporting: supporting,
             selection: selection, item: item)
+    }
+}
+
+extension [SyncMessage] {
+    /// The transfers that were aborted, in order.
+    var aborts: [TransferAbort] {
+        compactMap { if case .transferAbort(let abort) = $0 { abort } else { nil } }
     }
 }

@@ -291,14 +291,9 @@ import Testing
     private func transfer(
         _ partition: FakePhone.Partition, of phone: FakePhone, _ rig: EngineRig, then body: () throws -> Void
     ) throws {
-        rig.send(try phone.open(partition))
-        let start = TransferStart(transferID: partition.transferID, partition: partition.descriptor, chunkBytes: 256)
-        rig.send(.transferStart(start))
-        rig.settle()
+        let start = try rig.begin(partition, of: phone, chunkBytes: 256)
         for sequence in 1...start.totalChunks {
-            let range = start.range(ofChunk: sequence)
-            rig.chunk(
-                partition.transferID, sequence, Array(partition.bytes[Int(range.lowerBound)..<Int(range.upperBound)]))
+            rig.chunk(sequence, of: partition, start)
             rig.settle()
             if sequence == 1 { try body() }
         }

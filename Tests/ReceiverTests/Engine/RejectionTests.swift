@@ -100,10 +100,7 @@ import Testing
 
     private static func raw(_ rig: EngineRig) throws -> Attempt {
         rig.connect()
-        let (id, _) = rig.createJob {
-            $0.responseMode = .rawJSON
-            $0.rawProfile = .canonicalSourceRecords
-        }
+        let (id, _) = rig.createJob(EngineRig.raw)
         let phone = try rig.rawPhone(id)
         return Attempt(phone: phone, partition: try phone.partitions()[0])
     }
@@ -325,10 +322,7 @@ import Testing
             .transferStart(
                 TransferStart(transferID: attempt.partition.transferID, partition: attempt.partition.descriptor)))
         rig.settle()
-        let aborts = rig.channel.take().compactMap { message -> AbortReason? in
-            if case .transferAbort(let abort) = message { abort.reason } else { nil }
-        }
-        #expect(aborts == [.invalidManifest])
+        #expect(rig.channel.take().aborts.map(\.reason) == [.invalidManifest])
     }
 
     @Test(

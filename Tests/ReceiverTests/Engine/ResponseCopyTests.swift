@@ -16,10 +16,7 @@ private struct FinishedJob {
     init() throws {
         rig = try EngineRig()
         rig.connect()
-        (id, _) = rig.createJob {
-            $0.responseMode = .rawJSON
-            $0.rawProfile = .canonicalSourceRecords
-        }
+        (id, _) = rig.createJob(EngineRig.raw)
         phone = try rig.rawPhone(id, padding: 5_000)
         partitions = try phone.partitions()
         for partition in partitions { try rig.transfer(partition, of: phone) }
@@ -240,10 +237,7 @@ struct ResponseCopyTests {
     func cancelled() throws {
         let rig = try EngineRig()
         rig.connect()
-        let (id, answers) = rig.createJob {
-            $0.responseMode = .rawJSON
-            $0.rawProfile = .canonicalSourceRecords
-        }
+        let (id, answers) = rig.createJob(EngineRig.raw)
         let phone = try rig.rawPhone(id)
         let partitions = try phone.partitions()
         for partition in partitions { try rig.transfer(partition, of: phone) }

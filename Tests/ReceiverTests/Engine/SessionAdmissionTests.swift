@@ -27,9 +27,7 @@ import Testing
         let rig = try EngineRig()
         func aborts() -> [AbortReason] {
             rig.settle()
-            return rig.channel.take().compactMap {
-                if case .transferAbort(let abort) = $0 { abort.reason } else { nil }
-            }
+            return rig.channel.take().aborts.map(\.reason)
         }
         let whole = EngineRig.phoneCapabilities(rig.phoneID)
         let phone = try rig.filePhone(UUID())

@@ -98,15 +98,11 @@ import Testing
         let (id, _) = rig.createJob()
         let phone = try rig.filePhone(id)
         let partition = try phone.partitions()[0]
-        rig.send(try phone.open(partition))
-        rig.send(.transferStart(TransferStart(transferID: partition.transferID, partition: partition.descriptor)))
-        rig.settle()
+        try rig.begin(partition, of: phone)
         _ = rig.channel.take()
         #expect(rig.engine.cancel(id).response.status == .cancelled)
         rig.settle()
-        let aborts = rig.channel.take().compactMap { message -> TransferAbort? in
-            if case .transferAbort(let abort) = message { abort } else { nil }
-        }
+        let aborts = rig.channel.take().aborts
         #expect(aborts.map(\.reason) == [.cancelled] && aborts.first?.transferID == partition.transferID)
         #expect(!rig.stateFiles().contains { $0.contains("spool-") || $0.hasSuffix(".item") })
     }
@@ -118,9 +114,7 @@ import Testing
         let (id, _) = rig.createJob()
         let phone = try rig.filePhone(id)
         let partition = try phone.partitions()[0]
-        rig.send(try phone.open(partition))
-        rig.send(.transferStart(TransferStart(transferID: partition.transferID, partition: partition.descriptor)))
-        rig.settle()
+        try rig.begin(partition, of: phone)
         _ = rig.channel.take()
         rig.send(status(of: phone, .paused, at: rig.now))
         rig.settle()
@@ -175,10 +169,7 @@ import Testing
         let (id, _) = rig.createJob()
         let phone = try rig.filePhone(id)
         let partition = try phone.partitions()[0]
-        rig.send(try phone.open(partition))
-        let start = TransferStart(transferID: partition.transferID, partition: partition.descriptor)
-        rig.send(.transferStart(start))
-        rig.settle()
+        let start = try rig.begin(partition, of: phone)
         rig.chunk(partition.transferID, 1, partition.bytes)
         rig.send(.transferComplete(TransferComplete(start)))
         // The spool is closed; the partition goes to the worker, which has not begun.

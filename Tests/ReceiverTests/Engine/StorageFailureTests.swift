@@ -7,10 +7,6 @@ import Testing
 
 /// The receiver's own disk is full or fails: the job pauses with the reason, is not failed, and ends well when there is space again.
 @Suite struct StorageFailureTests {
-    private func aborts(_ messages: [SyncMessage]) -> [AbortReason] {
-        messages.compactMap { if case .transferAbort(let abort) = $0 { abort.reason } else { nil } }
-    }
-
     private func isPaused(_ rig: EngineRig, _ id: UUID, _ code: String) -> Bool {
         guard let job = rig.engine.book.jobs[id] else { return false }
         return job.state == .paused && job.message.contains(code)
@@ -32,15 +28,12 @@ import Testing
         let (id, answers) = rig.createJob()
         let phone = try rig.filePhone(id)
         let partition = try phone.partitions()[0]
-        rig.send(try phone.open(partition))
-        let start = TransferStart(transferID: partition.transferID, partition: partition.descriptor)
-        rig.send(.transferStart(start))
-        rig.settle()
+        try rig.begin(partition, of: phone)
         _ = rig.channel.take()
         rig.disk.setWriteFailure(number)
         rig.chunk(partition.transferID, 1, partition.bytes)
         rig.settle()
-        #expect(aborts(rig.channel.take()) == [.timedOut])
+        #expect(rig.channel.take().aborts.map(\.reason) == [.timedOut])
         #expect(isPaused(rig, id, code) && answers.answers.first?.response.failureReason == code)
         #expect(answers.answers.first?.response.status == .accepted)
         rig.disk.setWriteFailure(nil)
@@ -56,10 +49,7 @@ import Testing
         let (id, _) = rig.createJob()
         let phone = try rig.filePhone(id)
         let partition = try phone.partitions()[0]
-        rig.send(try phone.open(partition))
-        let start = TransferStart(transferID: partition.transferID, partition: partition.descriptor)
-        rig.send(.transferStart(start))
-        rig.settle()
+        let start = try rig.begin(partition, of: phone)
         rig.chunk(partition.transferID, 1, partition.bytes)
         rig.settle()
         _ = rig.channel.take()
@@ -68,7 +58,8 @@ import Testing
         rig.settle()
         let sent = rig.channel.take()
         #expect(
-            aborts(sent) == [.timedOut] && !sent.contains { if case .transferFinalAck = $0 { true } else { false } })
+            sent.aborts.map(\.reason) == [.timedOut]
+                && !sent.contains { if case .transferFinalAck = $0 { true } else { false } })
         #expect(isPaused(rig, id, "disk_full"))
         #expect(rig.engine.session(phone.session.sessionID)?.machine.nextPartitionIndex == 0)
         #expect(!rig.stateFiles().contains { $0.contains("spool-") })
@@ -82,10 +73,7 @@ import Testing
     func finalization() throws {
         let rig = try EngineRig()
         rig.connect()
-        let (id, answers) = rig.createJob {
-            $0.responseMode = .rawJSON
-            $0.rawProfile = .canonicalSourceRecords
-        }
+        let (id, answers) = rig.createJob(EngineRig.raw)
         let phone = try rig.rawPhone(id)
         let partitions = try phone.partitions()
         for partition in partitions { try rig.transfer(partition, of: phone) }
@@ -153,10 +141,7 @@ import Testing
         #expect(try rig.engine.storageNeeds(except: UUID()) == 0)
         _ = rig.engine.cancel(files)
         rig.connect()
-        let (raw, _) = rig.createJob {
-            $0.responseMode = .rawJSON
-            $0.rawProfile = .canonicalSourceRecords
-        }
+        let (raw, _) = rig.createJob(EngineRig.raw)
         let other = try rig.rawPhone(raw)
         let rawPartitions = try other.partitions(payloadBytes: 900)
         try rig.transfer(rawPartitions[0], of: other)
@@ -254,11 +239,7 @@ import Testing
     func deferredCancel(_ isRaw: Bool) throws {
         let rig = try EngineRig(sliceSeconds: 0)
         rig.connect()
-        let (id, _) = rig.createJob {
-            guard isRaw else { return }
-            $0.responseMode = .rawJSON
-            $0.rawProfile = .canonicalSourceRecords
-        }
+        let (id, _) = rig.createJob { if isRaw { EngineRig.raw(&$0) } }
         let phone = isRaw ? try rig.rawPhone(id) : try rig.filePhone(id)
         let partitions = try phone.partitions()
         for partition in partitions { try rig.transfer(partition, of: phone) }
