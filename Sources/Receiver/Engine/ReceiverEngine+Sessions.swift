@@ -141,7 +141,9 @@ extension ReceiverEngine {
             }
         } catch {
             // Nothing was stored: the folder must not stand in the way of the next open.
-            if isNew { removeUnknownFolder(machine.id) }
+            if isNew {
+                do { try store.sessions.removeTree(machine.id.uuidString) } catch { noteLeftFolder(machine.id, error) }
+            }
             throw error
         }
         session.machine = machine
@@ -156,25 +158,13 @@ extension ReceiverEngine {
             try store.sessions.removeTree(id.uuidString)
             leftSessionFolders.remove(id)
         }
-        do {
-            return try SessionFolder.create(id, in: store.sessions)
-        } catch ReceiverError.sessionFolderChanged {
-            // Not ours: it stays, and is not adopted.
-            throw ReceiverError.sessionFolderChanged
-        } catch {
-            removeUnknownFolder(id)
-            throw error
-        }
+        return try SessionFolder.create(id, in: store.sessions) { noteLeftFolder(id, $0) }
     }
 
-    /// Removes a folder that no row knows, now or at the phone's next open.
-    private func removeUnknownFolder(_ id: UUID) {
-        do {
-            try store.sessions.removeTree(id.uuidString)
-        } catch {
-            leftSessionFolders.insert(id)
-            log("session_folder_left", ("code", .code(of: error)))
-        }
+    /// A folder of ours that no row knows could not be removed: it is tried again at the phone's next open.
+    private func noteLeftFolder(_ id: UUID, _ error: any Error) {
+        leftSessionFolders.insert(id)
+        log("session_folder_left", ("code", .code(of: error)))
     }
 
     /// The job of a file export that the phone started itself.

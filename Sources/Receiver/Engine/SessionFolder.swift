@@ -16,14 +16,17 @@ struct SessionFolder: Sendable {
     /// Makes the folder of a new session. One that is there already is not adopted, whatever it holds
     /// (corpus-protocol.md 13.2.8); the next start removes it when no row knows it. What a failure leaves half made is
     /// removed: it would stand in the way of the phone's next open.
-    static func create(_ id: UUID, in sessions: Directory) throws -> SessionFolder {
+    ///
+    /// - Parameter whenLeft: hears of it when even that removal failed.
+    static func create(
+        _ id: UUID, in sessions: Directory, whenLeft: (any Error) -> Void = { _ in }
+    ) throws -> SessionFolder {
         guard try sessions.status(of: id.uuidString) == nil else { throw ReceiverError.sessionFolderChanged }
         do {
             let directory = try sessions.createDirectory(id.uuidString)
             return SessionFolder(directory: directory, items: try directory.createDirectory("items"))
         } catch {
-            // Nobody knows it yet. Where even this fails, the engine remembers to try it again.
-            try? sessions.removeTree(id.uuidString)
+            do { try sessions.removeTree(id.uuidString) } catch { whenLeft(error) }
             throw error
         }
     }

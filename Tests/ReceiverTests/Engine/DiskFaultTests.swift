@@ -125,6 +125,25 @@ import Testing
         #expect(call > 4)
     }
 
+    @Test("a folder that is there already stays whole, whichever call fails while it is refused", arguments: errors)
+    func foreignFolder(_ number: Int32) throws {
+        var call = 0
+        while true {
+            call += 1
+            let memory = InMemoryDisk()
+            let root = try Directory.openRoot("/state", on: memory, creating: true)
+            let id = UUID()
+            let foreign = try root.createDirectory(id.uuidString).createDirectory("items")
+            let disk = FaultyDisk(memory, fault: .init(call: call, number: number))
+            #expect(throws: (any Error).self) {
+                try SessionFolder.create(id, in: Directory.openRoot("/state", on: disk))
+            }
+            #expect(try root.directory(id.uuidString).directory("items").identity() == foreign.identity())
+            guard disk.didFail else { break }
+        }
+        #expect(call > 1)
+    }
+
     @Test("what an application reports as done survives a loss of power", arguments: 0..<8)
     func powerLoss(_ seed: UInt64) throws {
         let phone = try phone()
