@@ -20,7 +20,7 @@ demo: build ## receiver and phone side on loopback: pair, export 30 days, extrac
 	@Tools/demo.sh
 
 test: setup ## all tests
-	$(SWIFT) test --disable-xctest
+	@SWIFT="$(SWIFT)" Tools/test.sh
 
 lint: ## format lint, layering check, service units
 	$(SWIFT) format lint --strict --recursive $(SWIFT_FILES)
@@ -78,11 +78,11 @@ three-years: build ## three years of records through the main job, checked again
 	@Tools/three-years.py
 
 check-zip: setup ## archives over 65,535 entries and over 4 GiB, opened by unzip, Python and 7z
-	HEALTHMD_LONG_TESTS=1 HEALTHMD_TESTS=HealthDataTests $(SWIFT) test --disable-xctest --filter ZipScaleTests
+	@HEALTHMD_LONG_TESTS=1 SWIFT="$(SWIFT)" HEALTHMD_TESTS=HealthDataTests Tools/test.sh --filter ZipScaleTests
 
 simulate: setup ## both sides on false disks, clocks and networks, SEEDS=10000 runs of one seed each
-	HEALTHMD_SEEDS=$(or $(SEEDS),10000) HEALTHMD_TESTS=SimulatorTests SWIFT_DETERMINISTIC_HASHING=1 \
-		$(SWIFT) test --disable-xctest --filter SimulatorTests
+	@HEALTHMD_SEEDS=$(or $(SEEDS),10000) HEALTHMD_TESTS=SimulatorTests SWIFT_DETERMINISTIC_HASHING=1 \
+		SWIFT="$(SWIFT)" Tools/test.sh --filter SimulatorTests
 
 check-long: build ## the long checks, one after the other: hours
 	@Tools/check-long.sh

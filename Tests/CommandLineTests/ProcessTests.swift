@@ -71,16 +71,27 @@ struct ProcessTests {
         #expect(try folder.text("err").contains("standard output cannot be written"))
     }
 
-    @Test("services tell their manager that they are ready, live and end", arguments: [["serve"], ["phone", "serve"]])
+    @Test(
+        "services tell their manager that they are ready, live and end",
+        arguments: [["serve"], ["phone", "serve"], ["archive", "serve"]])
     func manager(command: [String]) throws {
         let folder = try TemporaryFolder()
         let manager = try FakeServiceManager()
+        let environment = ["NOTIFY_SOCKET": manager.name, "WATCHDOG_USEC": "200000"]
         var words = command + ["--data-dir", folder.appending("state")]
-        if command == ["serve"] {
-            words += ["--control-port", "0", "--peer-port", "0", "--peer-address", "127.0.0.1"]
+        var rig: ProcessRig?
+        switch command.first {
+        case "serve": words += ["--control-port", "0", "--peer-port", "0", "--peer-address", "127.0.0.1"]
+        case "archive": words += ["--port", "0"]
+        default:
+            // This one has nothing to do before it is paired.
+            let paired = try ProcessRig()
+            try paired.pairPhone(days: 1...1)
+            words = command + paired.phoneState
+            rig = paired
         }
-        let process = try start(
-            words, folder, environment: ["NOTIFY_SOCKET": manager.name, "WATCHDOG_USEC": "200000"])
+        defer { withExtendedLifetime(rig) {} }
+        let process = try start(words, folder, environment: environment)
         defer { if process.isRunning { process.terminate() } }
         var told: [String] = []
         func isTold(_ state: String) -> Bool {
@@ -95,6 +106,18 @@ struct ProcessTests {
         try wait("the end") { isTold("STOPPING=1") }
         process.waitUntilExit()
         #expect(process.terminationReason == .exit && told.first == "READY=1")
+    }
+
+    @Test("a service that cannot begin never says that it is ready")
+    func unpaired() throws {
+        let folder = try TemporaryFolder()
+        let manager = try FakeServiceManager()
+        let process = try start(
+            ["phone", "serve", "--data-dir", folder.appending("state")], folder,
+            environment: ["NOTIFY_SOCKET": manager.name])
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 1)
+        #expect(manager.receive().isEmpty)
     }
 
     @Test("serve publishes its ports, answers, refuses a second one, and ends with 0 on SIGTERM")

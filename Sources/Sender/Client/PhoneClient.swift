@@ -148,10 +148,16 @@ public final class PhoneClient: Sendable {
     // MARK: Service
 
     /// Connects to the paired workstation, answers its requests, resumes unfinished jobs and reconnects, until the token is set.
-    public func serve(_ token: StopToken, report: @escaping @Sendable (SenderEvent) -> Void = { _ in }) throws {
+    ///
+    /// - Parameter ready: called once, when nothing stands in the way any more: a trust is there and no other process dials.
+    public func serve(
+        _ token: StopToken, report: @escaping @Sendable (SenderEvent) -> Void = { _ in }, ready: () -> Void = {}
+    ) throws {
         guard !(try store.trust()).candidates(at: clock.now()).isEmpty else { throw SenderError.notPaired }
         try dialling { configuration in
-            try service(configuration, report: report).run(token)
+            let service = try service(configuration, report: report)
+            ready()
+            try service.run(token)
         }
     }
 

@@ -63,8 +63,7 @@ enum PhoneCommands {
             let report = ServiceReport(invocation, console)
             let notice = ServiceNotice()
             interruption.onSignal { notice.stopping() }
-            notice.ready()
-            try client(invocation).serve(token) { report.take($0) }
+            try client(invocation).serve(token, report: { report.take($0) }, ready: { notice.ready() })
             return .success
         })
 

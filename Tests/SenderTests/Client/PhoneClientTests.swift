@@ -258,9 +258,11 @@ private final class Rig: @unchecked Sendable {
         let done = DispatchSemaphore(value: 0)
         let thread = Thread { [client, isServing] in
             do {
-                try client.serve(token) { event in
-                    if case .connected = event { isServing.set() }
-                }
+                try client.serve(
+                    token,
+                    report: { event in
+                        if case .connected = event { isServing.set() }
+                    })
             } catch {
                 Issue.record("serve: \(error)")
             }
