@@ -138,6 +138,68 @@ struct PhoneCommandTests {
         #expect(try taken.document()["status"] == "incomplete")
     }
 
+    @Test("an import that takes the place of more days says so and what to type; so do years without data")
+    func replacing() throws {
+        let folder = try TemporaryFolder()
+        func write(_ name: String, _ days: [String]) throws -> String {
+            let records = days.map {
+                """
+                 <Record type="HKQuantityTypeIdentifierStepCount" sourceName="a" unit="count" value="1" \
+                startDate="\($0) 10:00:00 +0100" endDate="\($0) 10:05:00 +0100"/>
+
+                """
+            }
+            let text = "<HealthData locale=\"en_US\">\n" + records.joined() + "</HealthData>\n"
+            try Data(text.utf8).write(to: URL(fileURLWithPath: folder.appending(name)))
+            return folder.appending(name)
+        }
+        let state = ["--data-dir", folder.appending("state")]
+        let old = try write("old.xml", ["1970-01-02", "2026-03-01", "2026-03-02", "2026-03-04"])
+        let new = try write("new.xml", ["2026-03-02", "2026-03-05"])
+        let first = try CommandRun(["phone", "import", old, "--time-zone", "Europe/Berlin"] + state)
+        #expect(first.status == 0 && !first.errors.contains("replaced"))
+        #expect(
+            first.errors.contains(
+                "no data for 56 years between 1970-01-02 and 2026-03-01; before that only 1 day: 1970-01-02"))
+        #expect(first.errors.contains("healthmd export --from 2026-03-01 --to DAY"))
+        #expect(try first.document()["gaps"]?.array?.first?["dates_before"] == ["1970-01-02"])
+        let status = try CommandRun(["phone", "status"] + state)
+        #expect(status.errors.contains("before that only 1 day: 1970-01-02"))
+        #expect(try status.document()["data"]?["status"] == "complete")
+        #expect(try status.document()["data"]?["gaps"]?.array?.count == 1)
+        let second = try CommandRun(["phone", "import", new] + state)
+        #expect(second.status == 0)
+        #expect(
+            second.errors.contains(
+                "replaced import 1: 1970-01-02 to 2026-03-04, 4 days, 4 records; now 2026-03-02 to 2026-03-05, 2 days, "
+                    + "2 records"))
+        #expect(second.errors.contains("3 days of it are not in the new import: 1970-01-02 to 2026-03-01 (2 days)"))
+        #expect(second.errors.contains("import both together: healthmd phone import '\(new)' '\(old)'"))
+        let replaced = try second.document()["replaced"]
+        #expect(replaced?["lost_days"] == 3 && replaced?["records"] == 4)
+        #expect(replaced?["lost_spans"]?.array?.last == ["days": 1, "from": "2026-03-04", "to": "2026-03-04"])
+    }
+
+    @Test("the state of a store made from a rescued export says that it is incomplete")
+    func incompleteStatus() throws {
+        let folder = try TemporaryFolder()
+        let xml = folder.appending("export.xml")
+        let text = """
+            <HealthData locale="en_US">
+             <Record type="HKQuantityTypeIdentifierStepCount" sourceName="a" unit="count" startDate="2026-03-01 10:00:00 \
+            +0100" endDate="2026-03-01 10:05:00 +0100" value="1"/>
+
+            """
+        try Data(text.utf8).write(to: URL(fileURLWithPath: xml))
+        let state = ["--data-dir", folder.appending("state")]
+        let words = ["phone", "import", xml, "--time-zone", "Europe/Berlin", "--rescue"]
+        #expect(try CommandRun(words + state).status == 0)
+        let status = try CommandRun(["phone", "status"] + state)
+        #expect(status.status == 0 && status.errors.contains("incomplete"))
+        #expect(try status.document()["data"]?["status"] == "incomplete")
+        #expect(try status.document()["data"]?["left_out"] == 1)
+    }
+
     @Test(
         "render makes the files of documents and says what it wrote",
         .enabled(if: SharedFixtures.arePresent, SharedFixtures.absence))

@@ -255,6 +255,56 @@ import Testing
         #expect(Set(report.problems.map(\.code)) == ["date_in_future", "date_before_1970"])
     }
 
+    @Test("an import says what it takes the place of, and which days it no longer has")
+    func replaced() throws {
+        let place = try Place()
+        defer { place.remove() }
+        let store = try DayStore.open(in: place.directory)
+        func steps(_ days: [Int]) -> String {
+            days.map { day in
+                let date = "2026-04-" + (day < 10 ? "0" : "") + String(day)
+                return record("StepCount", "\(date) 10:00:00", "\(date) 10:10:00")
+            }.joined(separator: "\n")
+        }
+        let old = try place.export(steps([1, 2, 3, 5, 8, 9]), name: "old.xml")
+        let new = try place.export(steps([3, 4, 9, 10]), name: "new.xml")
+        let first = try store.importExport(paths: [old], timeZone: Self.zoneName, now: Self.now)
+        #expect(first.replaced == nil)
+        let second = try store.importExport(paths: [new], timeZone: nil, now: Self.now)
+        let replaced = try #require(second.replaced)
+        #expect(replaced.generation == 1 && replaced.dayCount == 6 && replaced.recordCount == 6)
+        #expect(replaced.firstDay == "2026-04-01" && replaced.lastDay == "2026-04-09" && replaced.paths == [old])
+        #expect(replaced.lostDayCount == 4)
+        #expect(
+            replaced.lostSpans == [
+                ReplacedImport.Span(from: "2026-04-01", to: "2026-04-02", dayCount: 2),
+                ReplacedImport.Span(from: "2026-04-05", to: "2026-04-08", dayCount: 2),
+            ])
+        // What was said is kept with the generation.
+        #expect(try store.generation().report.replaced == replaced)
+        let both = try store.importExport(paths: [new, old], timeZone: nil, now: Self.now)
+        #expect(both.replaced?.lostDayCount == 0 && both.replaced?.lostSpans == [])
+    }
+
+    @Test("years without a day are named with the days before them; shorter pauses are not")
+    func gaps() throws {
+        let place = try Place()
+        defer { place.remove() }
+        let store = try DayStore.open(in: place.directory)
+        let dates = ["1970-01-02", "1999-05-01", "2023-02-01", "2024-06-01", "2026-04-10", "2026-04-11"]
+        let body = dates.map { record("StepCount", "\($0) 10:00:00", "\($0) 10:10:00") }.joined(separator: "\n")
+        let report = try store.importExport(
+            paths: [try place.export(body)], timeZone: Self.zoneName, now: Self.now)
+        let gaps = try #require(report.gaps)
+        #expect(gaps.map(\.firstDayAfter) == ["1999-05-01", "2023-02-01"])
+        #expect(gaps.map(\.yearCount) == [29, 23])
+        #expect(gaps[1].earlierDays == ["1970-01-02", "1999-05-01"] && gaps[1].earlierDayCount == 2)
+        #expect(gaps[1].laterDayCount == 4 && gaps[1].isBeforeMostDays)
+        #expect(try store.generation().gaps() == gaps)
+        #expect(DayGap.gaps(in: [0, DayGap.shortestGap]).isEmpty)
+        #expect(DayGap.gaps(in: [0, DayGap.shortestGap + 1]).first?.emptyDayCount == DayGap.shortestGap)
+    }
+
     @Test("the zone is named once: required at first, refused when it differs, checked by name")
     func zones() throws {
         let place = try Place()

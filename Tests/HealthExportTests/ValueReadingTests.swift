@@ -169,3 +169,60 @@ import Testing
         #expect(number(.elements, "") == 0)
     }
 }
+
+@Suite("Limits of an export's texts")
+struct TextLimitTests {
+    private func record(_ index: Int, source: String, children: String = "") -> String {
+        let head =
+            "<Record type=\"HKQuantityTypeIdentifierStepCount\" sourceName=\"\(source)\" unit=\"count\" "
+            + "startDate=\"2026-04-15 09:00:00 +0200\" endDate=\"2026-04-15 09:10:00 +0200\" value=\"\(index)\""
+        return children.isEmpty ? head + "/>" : head + ">\(children)</Record>"
+    }
+
+    @Test("records whose source finds no room are left out and counted with their place, never merged as copies")
+    func sources() throws {
+        var body = ""
+        // The type, the unit and the first sources fill the table; three records too many come after.
+        let room = TextTable.entryLimit - 2
+        for index in 0..<(room + 3) {
+            body += record(1, source: "s\(index)") + "\n"
+        }
+        let visitor = CountingVisitor()
+        let bytes = Array("<HealthData locale=\"en_US\">\n\(body)</HealthData>\n".utf8)
+        var reader = ExportReader(source: MemoryBytes(bytes), entry: "export.xml", visitor: visitor)
+        defer { reader.scanner.deallocate() }
+        let summary = try reader.run()
+        #expect(visitor.count == room && summary.recordCount == room)
+        let problem = try #require(summary.problems.all.first { $0.code == .textLimit })
+        #expect(problem.count == 3 && problem.places.count == 3 && summary.problems.leftOut == 3)
+        #expect(problem.places.first?.line == room + 2)
+        // A further type finds no room either; the file is read on all the same.
+        let known = record(7, source: "s1")
+        let more = known.replacing("StepCount", with: "FlightsClimbed") + "\n" + known
+        var again = ExportReader(
+            source: MemoryBytes(Array("<HealthData>\n\(more)\n</HealthData>\n".utf8)), entry: "b.xml",
+            visitor: visitor, tables: reader.tables)
+        defer { again.scanner.deallocate() }
+        let second = try again.run()
+        #expect(second.recordCount == 1 && second.problems.count(.textLimit) == 1)
+    }
+
+    @Test("metadata beyond the limit of a record or another element is left out and counted, the rest is kept")
+    func metadata() throws {
+        let limit = RecordScratch.entryLimit
+        let entries = (0..<(limit + 2)).map { "<MetadataEntry key=\"k\" value=\"\($0)\"/>" }.joined()
+        let dates = "startDate=\"2026-04-15 09:00:00 +0200\" endDate=\"2026-04-15 09:10:00 +0200\""
+        let audiogram =
+            "<Audiogram type=\"HKDataTypeIdentifierAudiogram\" sourceName=\"a\" \(dates)>\(entries)</Audiogram>"
+        let (visitor, summary) = try readBody(record(1, source: "a", children: entries) + "\n" + audiogram)
+        #expect(visitor.records.first?.record.metadata.count == limit)
+        #expect(visitor.audiograms.first?.metadata.count == limit)
+        #expect(summary.problems.count(.textLimit) == 4 && summary.problems.leftOut == 4)
+    }
+
+    private final class CountingVisitor: ExportVisitor {
+        var count = 0
+
+        func record(_ record: RecordView) { count += 1 }
+    }
+}

@@ -49,7 +49,7 @@ public enum ExportProblemCode: String, CaseIterable, Codable, Sendable {
         switch self {
         case .malformedTag, .oversizeElement, .missingType, .unreadableDate, .routeMissing, .routeUnreadable,
             .routePointUnreadable, .clinicalFileMissing, .clinicalFileUnreadable, .electrocardiogramUnreadable,
-            .entrySkipped, .incomplete:
+            .entrySkipped, .incomplete, .textLimit:
             true
         default: false
         }

@@ -48,14 +48,20 @@ extension ExportReader {
             note(.missingType)
             return nil
         }
-        let typeIndex = try self.typeIndex(slots.type)
+        guard let typeIndex = try self.typeIndex(slots.type) else { return nil }
         view.typeID = lastTypeID
         guard readDates(slots) else {
             note(.unreadableDate)
             return nil
         }
+        hasLostText = false
         readSource(slots)
         readUnit(slots.unit)
+        if hasLostText {
+            // Without its source or unit a record is another one, and would be taken for a copy of its neighbour.
+            note(.textLimit)
+            return nil
+        }
         readValue(slots.value, prefersUnit: types[typeIndex].prefersUnit)
         return typeIndex
     }
@@ -86,13 +92,17 @@ extension ExportReader {
     // MARK: The parts
 
     @inline(__always)
-    private mutating func typeIndex(_ slot: Int) throws -> Int {
+    private mutating func typeIndex(_ slot: Int) throws -> Int? {
         let raw = scanner.value(scanner.attributes[slot])
         if tables.texts.matches(lastTypeID, raw) {
             if let mending = tables.texts.mending(lastTypeID) { note(mending) }
             return lastTypeIndex
         }
-        guard let number = tables.texts.number(raw), types.count < Self.typeLimit || typeIndexes[number] != nil else {
+        guard let number = tables.texts.number(raw) else {
+            note(.textLimit)
+            return nil
+        }
+        guard types.count < Self.typeLimit || typeIndexes[number] != nil else {
             throw ExportError.tooManyTypes(place(), limit: Self.typeLimit)
         }
         if let mending = tables.texts.mending(number) { note(mending) }
@@ -153,9 +163,10 @@ extension ExportReader {
         if let number = tables.sourceNumber(key) {
             lastSourceID = number
         } else {
-            // More combinations than any export has: the first source with that name stands for it.
-            note(.textLimit)
-            lastSourceID = Int32(tables.sourceKeys.firstIndex { $0.name == key.name } ?? 0)
+            // More combinations than any export has.
+            hasLostText = true
+            lastSourceKey = ExportTables.SourceKey(name: -2, version: -2, device: -2)
+            return
         }
         while sourceCounts.count <= Int(lastSourceID) { sourceCounts.append(0) }
     }
@@ -166,7 +177,7 @@ extension ExportReader {
         var number = last
         if !tables.texts.matches(last, raw) {
             guard let found = tables.texts.number(raw) else {
-                note(.textLimit)
+                hasLostText = true
                 return -1
             }
             number = found

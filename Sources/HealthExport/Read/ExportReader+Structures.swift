@@ -9,6 +9,10 @@ extension ExportReader {
     static let workoutChildLimit = 50_000
     /// `Location` children kept of one workout of iOS 12 and before: a day at one point a second.
     static let locationLimit = 100_000
+    /// Route files kept of one workout; one is usual.
+    static let routeLimit = 1_000
+    /// Metadata entries kept of one element that is no record; the richest workout seen has some thirty.
+    static let metadataLimit = RecordScratch.entryLimit
 
     private static let originAttributes: [AttributeName] = [
         .type, .sourceName, .sourceVersion, .device, .creationDate, .startDate, .endDate,
@@ -56,6 +60,11 @@ extension ExportReader {
         return MetadataEntry(key: key, value: value)
     }
 
+    /// Adds a child within its limit; beyond it the child is left out, and counted.
+    mutating func keep<Child>(_ child: Child, in children: inout [Child], limit: Int = workoutChildLimit) {
+        if children.count < limit { children.append(child) } else { note(.textLimit) }
+    }
+
     // MARK: Correlation
 
     mutating func readCorrelation() throws {
@@ -79,15 +88,11 @@ extension ExportReader {
         while try nextChild(of: .correlation, endedBy: Self.topLevel) {
             switch scanner.element {
             case .metadataEntry:
-                if let entry = try metadataEntry() { correlation.metadata.append(entry) }
+                if let entry = try metadataEntry() { keep(entry, in: &correlation.metadata, limit: Self.metadataLimit) }
             case .record:
                 // The members are records of their own, whatever becomes of the correlation.
                 guard try readRecord(parent: .correlation) else { continue }
-                if correlation.members.count < Self.memberLimit {
-                    correlation.members.append(view.materialized())
-                } else {
-                    note(.textLimit)
-                }
+                keep(view.materialized(), in: &correlation.members, limit: Self.memberLimit)
             default:
                 try skipUnknown(in: .correlation)
             }
@@ -146,11 +151,11 @@ extension ExportReader {
             while try nextChild(of: .audiogram, endedBy: Self.topLevel + [.record]) {
                 switch scanner.element {
                 case .metadataEntry:
-                    if let entry = try metadataEntry() { audiogram.metadata.append(entry) }
-                case .sensitivityPoint:
-                    if let point = try sensitivityPoint(), audiogram.points.count < Self.workoutChildLimit {
-                        audiogram.points.append(point)
+                    if let entry = try metadataEntry() {
+                        keep(entry, in: &audiogram.metadata, limit: Self.metadataLimit)
                     }
+                case .sensitivityPoint:
+                    if let point = try sensitivityPoint() { keep(point, in: &audiogram.points) }
                 default:
                     try skipUnknown(in: .audiogram)
                 }
@@ -215,10 +220,12 @@ extension ExportReader {
                 case .rightEye: prescription.rightEye = try eye()
                 case .leftEye: prescription.leftEye = try eye()
                 case .attachment:
-                    if let identifier = text(.identifier) { prescription.attachments.append(identifier) }
+                    if let identifier = text(.identifier) { keep(identifier, in: &prescription.attachments) }
                     try skipSubtree()
                 case .metadataEntry:
-                    if let entry = try metadataEntry() { prescription.metadata.append(entry) }
+                    if let entry = try metadataEntry() {
+                        keep(entry, in: &prescription.metadata, limit: Self.metadataLimit)
+                    }
                 default:
                     try skipUnknown(in: .visionPrescription)
                 }

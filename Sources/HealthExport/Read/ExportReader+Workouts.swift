@@ -30,7 +30,9 @@ extension ExportReader {
             switch scanner.element {
             case .metadataEntry:
                 // The same block may stand before and after the route (apple-health-export.md 10).
-                if let entry = try metadataEntry(), !workout.metadata.contains(entry) { workout.metadata.append(entry) }
+                if let entry = try metadataEntry(), !workout.metadata.contains(entry) {
+                    keep(entry, in: &workout.metadata, limit: Self.metadataLimit)
+                }
             case .workoutEvent:
                 if let event = try workoutEvent() { keep(event, in: &workout.events) }
             case .workoutStatistics:
@@ -47,11 +49,6 @@ extension ExportReader {
                 try skipUnknown(in: .workout)
             }
         }
-    }
-
-    /// Adds a child within its limit; beyond it the child is counted and left out.
-    private mutating func keep<Child>(_ child: Child, in children: inout [Child], limit: Int = workoutChildLimit) {
-        if children.count < limit { children.append(child) } else { note(.textLimit) }
     }
 
     private mutating func workoutEvent() throws -> WorkoutEvent? {
@@ -77,7 +74,7 @@ extension ExportReader {
         defer { open.removeLast() }
         while try nextChild(of: element, endedBy: Self.topLevel) {
             if scanner.element == .metadataEntry {
-                if let entry = try metadataEntry() { entries.append(entry) }
+                if let entry = try metadataEntry() { keep(entry, in: &entries, limit: Self.metadataLimit) }
             } else {
                 try skipUnknown(in: element)
             }
@@ -116,9 +113,11 @@ extension ExportReader {
             while try nextChild(of: .workoutActivity, endedBy: Self.topLevel) {
                 switch scanner.element {
                 case .metadataEntry:
-                    if let entry = try metadataEntry() { activity.metadata.append(entry) }
+                    if let entry = try metadataEntry() {
+                        keep(entry, in: &activity.metadata, limit: Self.metadataLimit)
+                    }
                 case .workoutStatistics:
-                    if let statistics = try workoutStatistics() { activity.statistics.append(statistics) }
+                    if let statistics = try workoutStatistics() { keep(statistics, in: &activity.statistics) }
                 default:
                     try skipUnknown(in: .workoutActivity)
                 }
@@ -158,7 +157,9 @@ extension ExportReader {
         while try nextChild(of: .workoutRoute, endedBy: Self.topLevel) {
             switch scanner.element {
             case .fileReference:
-                if let path = text(.path), !routePaths.contains(path) { routePaths.append(path) }
+                if let path = text(.path), !routePaths.contains(path) {
+                    keep(path, in: &routePaths, limit: Self.routeLimit)
+                }
                 checkAttributes(AttributeSet(.path))
                 try skipSubtree()
             case .location:

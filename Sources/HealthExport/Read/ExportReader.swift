@@ -44,6 +44,8 @@ public struct ExportReader {
     var lastUnit: Int32 = -1
     var lastSourceKey = ExportTables.SourceKey(name: -2, version: -2, device: -2)
     var lastSourceID: Int32 = -1
+    /// A text of the record at hand found no room in the tables.
+    var hasLostText = false
 
     var types: [TypeState] = []
     var typeIndexes: [Int32: Int] = [:]

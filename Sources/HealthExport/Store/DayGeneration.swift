@@ -53,11 +53,21 @@ public final class DayGeneration: Sendable {
     /// The days that have data, ascending: those of the import within ``dayRange``, and those of overlay records.
     public func days() throws -> [CivilDate] {
         var numbers = Set(try overlayDays())
-        if let range = dayRange {
-            let plausible = range.lowerBound.daysSince1970...range.upperBound.daysSince1970
-            numbers.formUnion(try Self.dayNumbers(database, zone: zone).filter { plausible.contains($0) })
-        }
+        numbers.formUnion(try importedDayNumbers())
         return numbers.sorted().compactMap { CivilDate(daysSince1970: $0) }
+    }
+
+    /// The numbers of the import's own days within ``dayRange``, ascending.
+    func importedDayNumbers() throws -> [Int] {
+        guard let range = dayRange else { return [] }
+        let plausible = range.lowerBound.daysSince1970...range.upperBound.daysSince1970
+        return try Self.dayNumbers(database, zone: zone).filter { plausible.contains($0) }
+    }
+
+    /// Long stretches of its range without any day.
+    public func gaps() throws -> [DayGap] {
+        if let known = report.gaps { return known }
+        return DayGap.gaps(in: try importedDayNumbers())
     }
 
     /// The numbers of all days with data, plausible or not.

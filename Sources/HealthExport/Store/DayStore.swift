@@ -152,8 +152,9 @@ public final class DayStore: Sendable {
         try removeAbandoned()
         let number = (try generationNumbers().last ?? 0) + 1
         do {
-            let stored = replacesLonger ? nil : try storedRecordCount()
-            return try build(number, paths, zone, sources, options, now, progress) { report in
+            let earlier = try generationNumbers().last.map { try generation($0) }
+            let stored = replacesLonger ? nil : earlier?.report.storedRecordCount
+            return try build(number, paths, zone, sources, options, now, earlier, progress) { report in
                 guard let stored, !report.isComplete, report.storedRecordCount < stored else { return }
                 throw ExportError.incompleteWouldReplace(
                     path: paths.joined(separator: ", "), found: report.storedRecordCount, stored: stored)
@@ -163,11 +164,6 @@ public final class DayStore: Sendable {
             try? removeFiles(number)
             throw error
         }
-    }
-
-    /// Records of the newest generation; nil before the first.
-    private func storedRecordCount() throws -> Int? {
-        try generationNumbers().last.map { try generation($0).report.storedRecordCount }
     }
 
     private func takeLock() throws -> FolderLock {
@@ -191,7 +187,8 @@ public final class DayStore: Sendable {
 
     private func build(
         _ number: Int, _ paths: [String], _ zone: CalendarZone, _ sources: [String]?, _ options: ExportOptions,
-        _ now: Instant, _ progress: @escaping (ImportProgress) throws -> Void, check: (ImportReport) throws -> Void
+        _ now: Instant, _ earlier: DayGeneration?, _ progress: @escaping (ImportProgress) throws -> Void,
+        check: (ImportReport) throws -> Void
     ) throws -> ImportReport {
         let database = try Database.open(
             Self.fileName(number), in: generations, schema: DayStoreSchema.generation)
@@ -211,6 +208,8 @@ public final class DayStore: Sendable {
         report.dayCount = days.count
         report.firstDay = days.first.flatMap { CivilDate(daysSince1970: $0) }?.description
         report.lastDay = days.last.flatMap { CivilDate(daysSince1970: $0) }?.description
+        report.gaps = DayGap.gaps(in: days)
+        report.replaced = try earlier.map { try ReplacedImport($0, by: days) }
         try publish(report, days, zone, sources, now)
         return report
     }

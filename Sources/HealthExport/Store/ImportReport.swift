@@ -79,6 +79,10 @@ public struct ImportReport: Codable, Hashable, Sendable {
     public var lastDay: String?
     /// Days with data between them.
     public var dayCount = 0
+    /// Years without a day between them; nil in a report of an import that did not look for them.
+    public var gaps: [DayGap]?
+    /// The import whose place this one took; nil for the first.
+    public var replaced: ReplacedImport?
     /// What was odd or left out.
     public var problems: [Problem] = []
     /// Unknown elements by `Parent/Name`.

@@ -33,7 +33,9 @@ extension PhoneClient {
         return PhoneStatus.Data(
             generation: number, timeZone: generation.zone.identifier,
             firstDay: generation.dayRange?.lowerBound.description,
-            lastDay: generation.dayRange?.upperBound.description, recordCount: generation.report.storedRecordCount)
+            lastDay: generation.dayRange?.upperBound.description, recordCount: generation.report.storedRecordCount,
+            isComplete: generation.report.isComplete, leftOutCount: generation.report.leftOutCount,
+            gaps: try generation.gaps())
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import HealthExport
 
 /// Who was paired (`healthmd phone pair`).
 public struct PairingReport: Codable, Sendable, Equatable {
@@ -75,9 +76,17 @@ public struct PhoneStatus: Codable, Sendable, Equatable {
         public var lastDay: String?
         /// Records kept.
         public var recordCount: Int
+        /// Whether everything that the exports should hold could be read. False too for one that was rescued.
+        public var isComplete: Bool
+        /// Elements and files left out.
+        public var leftOutCount: Int
+        /// Years without a day between the first and the last.
+        public var gaps: [DayGap]
 
         private enum CodingKeys: String, CodingKey {
-            case generation
+            case generation, gaps
+            case isComplete = "complete"
+            case leftOutCount = "left_out"
             case timeZone = "time_zone"
             case firstDay = "first_day"
             case lastDay = "last_day"

@@ -151,7 +151,7 @@ extension ErrorTable {
         .dateBefore1970: "A date before 1970",
         .dateInFuture: "A date in the future",
         .unreadableValue: "A value that is no number where one is meant",
-        .textLimit: "A text that is longer than is kept",
+        .textLimit: "More distinct texts, metadata entries or children than are kept",
         .duplicateRecord: "The same record again",
         .routeMissing: "The file of a route is missing",
         .routeUnreadable: "The file of a route cannot be read",

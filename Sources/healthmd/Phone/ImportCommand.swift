@@ -40,6 +40,7 @@ enum ImportCommand {
             }
             progress.finish()
             console.print(ImportReportDocument.of(report), invocation)
+            for line in ImportNotes.lines(report) { console.note(TerminalText.safe(line)) }
             guard report.isComplete || invocation.has("--rescue") else {
                 console.note("incomplete: an export breaks off; what stands before that was imported. Copy it again")
                 return .partial
@@ -86,6 +87,8 @@ enum ImportReportDocument {
         ]
         document.append("first_day", ifPresent: report.firstDay.map(JSONValue.string))
         document.append("last_day", ifPresent: report.lastDay.map(JSONValue.string))
+        document.append("replaced", ifPresent: report.replaced.map(replaced))
+        document.append("gaps", .array((report.gaps ?? []).map(DayGapDocument.of)))
         if !report.unknownElements.isEmpty { document.append("unknown_elements", counts(report.unknownElements)) }
         if !report.unknownAttributes.isEmpty { document.append("unknown_attributes", counts(report.unknownAttributes)) }
         return .object(document)
@@ -107,6 +110,21 @@ enum ImportReportDocument {
         document.append("first", ifPresent: instant(type.first))
         document.append("last", ifPresent: instant(type.last))
         document.append("units", .array(type.units.map(JSONValue.string)))
+        return .object(document)
+    }
+
+    private static func replaced(_ earlier: ReplacedImport) -> JSONValue {
+        var document: JSONObject = [
+            "generation": .integer(earlier.generation), "days": .integer(earlier.dayCount),
+            "records": .integer(earlier.recordCount), "paths": .array(earlier.paths.map(JSONValue.string)),
+            "lost_days": .integer(earlier.lostDayCount),
+            "lost_spans": .array(
+                earlier.lostSpans.map {
+                    ["from": .string($0.from), "to": .string($0.to), "days": .integer($0.dayCount)]
+                }),
+        ]
+        document.append("first_day", ifPresent: earlier.firstDay.map(JSONValue.string))
+        document.append("last_day", ifPresent: earlier.lastDay.map(JSONValue.string))
         return .object(document)
     }
 

@@ -138,7 +138,14 @@ enum PhoneCommands {
         "phone", "status", summary: "Shows what was imported, who is paired, which jobs are under way.",
         examples: [Example("healthmd phone status", "asks nobody")],
         run: { invocation, console in
-            console.print(PhoneStatusDocument.of(try client(invocation).status()), invocation)
+            let status = try client(invocation).status()
+            console.print(PhoneStatusDocument.of(status), invocation)
+            if let data = status.data {
+                if !data.isComplete {
+                    console.note("the imported export is incomplete; export it again on the phone and import that")
+                }
+                for line in ImportNotes.gaps(data.gaps) { console.note(line) }
+            }
             return .success
         })
 

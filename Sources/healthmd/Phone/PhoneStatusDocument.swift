@@ -1,4 +1,5 @@
 import CanonicalJSON
+import HealthExport
 import Sender
 
 /// `healthmd.phone_status` v1.
@@ -32,7 +33,8 @@ enum PhoneStatusDocument {
     private static func data(_ data: PhoneStatus.Data) -> JSONValue {
         var document: JSONObject = [
             "generation": .integer(data.generation), "time_zone": .string(data.timeZone),
-            "record_count": .integer(data.recordCount),
+            "record_count": .integer(data.recordCount), "status": data.isComplete ? "complete" : "incomplete",
+            "left_out": .integer(data.leftOutCount), "gaps": .array(data.gaps.map(DayGapDocument.of)),
         ]
         document.append("first_day", ifPresent: data.firstDay.map(JSONValue.string))
         document.append("last_day", ifPresent: data.lastDay.map(JSONValue.string))
@@ -55,5 +57,17 @@ enum PhoneStatusDocument {
 
     private static func time(_ unixSeconds: Int64) -> JSONValue? {
         RFC3339.seconds(since2001: Double(unixSeconds - Int64(RFC3339.referenceSince1970))).map(JSONValue.string)
+    }
+}
+
+/// A stretch without any day, in the report of an import and in the phone side's status.
+enum DayGapDocument {
+    static func of(_ gap: DayGap) -> JSONValue {
+        [
+            "last_day_before": .string(gap.lastDayBefore), "first_day_after": .string(gap.firstDayAfter),
+            "empty_days": .integer(gap.emptyDayCount), "days_before": .integer(gap.earlierDayCount),
+            "days_after": .integer(gap.laterDayCount),
+            "dates_before": .array(gap.earlierDays.map(JSONValue.string)),
+        ]
     }
 }
