@@ -215,8 +215,8 @@ private struct EntryFile {
         try writer.line("type: \(metric.metricType)")
         try writer.line("metric: \(metric.id)")
         try writer.line("value: \(YAMLBlock.scalar(source.value))")
-        try writer.line("unit: \(YAMLBlock.quoted(source.unit))")
-        try writer.line("source: \(YAMLBlock.quoted(source.source))")
+        try writer.line("unit: \(YAMLText.quoted(source.unit))")
+        try writer.line("source: \(YAMLText.quoted(source.source))")
         try writer.line("entry_kind: \(source.kind.rawValue)")
         if let record = source.record { try write(record, to: &writer) }
         try writer.line("---")
@@ -229,12 +229,12 @@ private struct EntryFile {
         for name in [
             "original_uuid", "external_identifier", "external_identity_kind", "object_type_identifier", "record_kind",
         ] {
-            if let text = record[name]?.string { try writer.line("\(name): \(YAMLBlock.quoted(text))") }
+            if let text = record[name]?.string { try writer.line("\(name): \(YAMLText.quoted(text))") }
         }
         let start = record["start_date"] ?? record["fields"]?["startDate"]?["value"]
         let end = record["end_date"] ?? record["fields"]?["endDate"]?["value"]
-        if let text = start?.string { try writer.line("start_date: \(text)") }
-        if let text = end?.string { try writer.line("end_date: \(text)") }
-        try writer.line("canonical_record_json: \(YAMLBlock.quoted(CSVRenderer.compact(record)))")
+        if let text = start?.string { try writer.line("start_date: \(YAMLText.value(text))") }
+        if let text = end?.string { try writer.line("end_date: \(YAMLText.value(text))") }
+        try writer.line("canonical_record_json: \(YAMLText.quoted(CSVRenderer.compact(record)))")
     }
 }

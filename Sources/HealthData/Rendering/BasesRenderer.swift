@@ -39,8 +39,8 @@ private struct BasesWorkout {
         add("metric", "workouts")
         add("source", "Health.md")
         add("activity_type", quoted(workout["type"]))
-        add("sport", workout["sport"]?.string)
-        add("healthkit_activity_type", workout["healthKitActivityType"]?.string)
+        add("sport", plain(workout["sport"]))
+        add("healthkit_activity_type", plain(workout["healthKitActivityType"]))
         add("healthkit_activity_type_raw_value", fixed(workout["healthKitActivityTypeRawValue"], 0))
         fields.append(.texts("tags", ["workout", "healthmd"]))
         add("duration_sec", fixed(workout["duration"], 0))
@@ -48,7 +48,7 @@ private struct BasesWorkout {
         add("start", start)
         add("end", WorkoutMeasures.wholeSeconds(workout["endTimeISO"]))
         add("is_indoor", workout["isIndoor"]?.bool.map { $0 ? "true" : "false" })
-        add("location_type", workout["locationType"]?.string)
+        add("location_type", plain(workout["locationType"]))
         addDistance(of: workout)
         addPaces(of: workout, prefix: "avgPace")
         add("speed_kmh_formatted", quoted(workout["avgSpeedKmhFormatted"]))
@@ -65,7 +65,7 @@ private struct BasesWorkout {
         addSections("splits", number: "split")
         let metadata = DocumentMap.map(workout["metadata"]).sorted { $0.key < $1.key }
         if !metadata.isEmpty {
-            fields.append(.map("metadata", metadata.map { ($0.key, YAMLBlock.quoted($0.value)) }))
+            fields.append(.map("metadata", metadata.map { (YAMLText.key($0.key), YAMLText.quoted($0.value)) }))
         }
     }
 
@@ -89,14 +89,17 @@ private struct BasesWorkout {
         if let text { fields.append(.scalar(name, text)) }
     }
 
-    private func quoted(_ value: JSONValue?) -> String? { value?.string.map(YAMLBlock.quoted) }
+    /// A text that stands without quotes when it can.
+    private func plain(_ value: JSONValue?) -> String? { value?.string.map(YAMLText.value) }
+
+    private func quoted(_ value: JSONValue?) -> String? { value?.string.map(YAMLText.quoted) }
 
     private func fixed(_ value: JSONValue?, _ digits: Int) -> String? {
         value?.number.map { NumberText.fixed($0.double, digits) }
     }
 
     private func clock(_ value: JSONValue?) -> String? {
-        value?.number.map { YAMLBlock.quoted(DayText.clockDuration($0.double)) }
+        value?.number.map { YAMLText.quoted(DayText.clockDuration($0.double)) }
     }
 
     private mutating func addDistance(of value: JSONValue) {
@@ -133,11 +136,11 @@ private struct BasesWorkout {
             .block(
                 "zone\(zone.number)",
                 [
-                    .scalar("label", zone.label), .scalar("range", "\"\(zone.lower)-\(zone.upper)\""),
+                    .scalar("label", YAMLText.value(zone.label)), .scalar("range", "\"\(zone.lower)-\(zone.upper)\""),
                     .scalar("seconds", NumberText.fixed(zone.seconds, 0)),
                     .scalar(
                         "duration",
-                        zone.seconds > 0 ? YAMLBlock.quoted(DayText.clockDuration(zone.seconds)) : "null"),
+                        zone.seconds > 0 ? YAMLText.quoted(DayText.clockDuration(zone.seconds)) : "null"),
                 ])
         }
         fields.append(.block("heart_rate_zones", blocks))

@@ -18,41 +18,69 @@ struct FrontMatter {
         try writer.line("schema: \(DocumentVersion.schema)")
         try writer.line("schema_version: \(document.version.rawValue)")
         try writer.line("time_context:")
-        try writer.line("  calendar_timezone: \(document.zoneIdentifier)")
+        try writer.line("  calendar_timezone: \(YAMLText.value(document.zoneIdentifier))")
         try writer.line("  timestamp_timezone: UTC")
-        if settings.includesDate { try writer.line("\(settings.dateKey): \(document.date)") }
-        if settings.includesType { try writer.line("\(settings.typeKey): \(settings.typeValue)") }
-        for (key, value) in ArchiveCounts(document).fields { try writer.line("\(key): \(value)") }
-        for (name, value) in named(values.values.map { ($0.key.key, $0.value) }) {
-            try write(name, value, to: &writer)
+        var names = FrontMatterNames(settings)
+        if settings.includesDate { try writer.line("\(YAMLText.key(names.date())): \(document.date)") }
+        if settings.includesType {
+            try writer.line("\(YAMLText.key(names.type())): \(YAMLText.value(settings.typeValue))")
         }
-        for (name, text) in settings.customFields.sorted(by: { $0.key < $1.key }) {
-            try writer.line("\(name): \(text)")
+        for (key, value) in ArchiveCounts(document).fields { try writer.line("\(key): \(YAMLText.value(value))") }
+        let outputs = named(values.values.map { ($0.key.key, $0.value) }, &names)
+        for output in outputs { try write(YAMLText.key(output.name), output.value, to: &writer) }
+        for (name, text) in settings.customFields.sorted(by: { $0.key < $1.key }) where names.claim(name) {
+            try writer.line("\(YAMLText.key(name)): \(YAMLText.value(text))")
         }
-        for name in settings.placeholderFields { try writer.line("\(name):") }
+        for name in settings.placeholderFields where names.claim(name) { try writer.line("\(YAMLText.key(name)):") }
         try writer.line("units:")
-        for (name, unit) in units() { try writer.line("  \(name): \(unit)") }
+        for unit in units(of: outputs) {
+            try writer.line("  \(YAMLText.key(unit.name)): \(YAMLText.value(unit.value))")
+        }
     }
+
+    /// An output key with its name.
+    private typealias Named<Value> = (key: String, name: String, value: Value)
 
     /// Keys under the names that are wanted, sorted bytewise; keys that are switched off are gone.
-    private func named<Value>(_ entries: [(String, Value)]) -> [(String, Value)] {
-        entries.compactMap { entry in settings.name(of: entry.0).map { ($0, entry.1) } }
-            .sorted { JSONKeyOrder.bytes($0.0, $1.0) }
+    private func named<Value>(
+        _ entries: [(String, Value)], _ names: inout FrontMatterNames
+    ) -> [Named<Value>] {
+        var found: [Named<Value>] = []
+        for (key, value) in entries {
+            if let name = names.output(key) { found.append((key, name, value)) }
+        }
+        return found.sorted { JSONKeyOrder.bytes($0.name, $1.name) }
     }
 
-    private func units() -> [(String, String)] {
-        let emitted = values.values.filter { !$0.key.unit.isEmpty }.map { ($0.key.key, $0.key.unit) }
-        let counters = ArchiveCounts.units
-        return named(emitted + counters)
+    /// The units of the values that were written, under their names, and those of the counters.
+    private func units(of outputs: [Named<OutputValue>]) -> [Named<String>] {
+        let written = Dictionary(outputs.map { ($0.key, $0.name) }) { first, _ in first }
+        var units: [Named<String>] = values.values.compactMap { output in
+            guard !output.key.unit.isEmpty, let name = written[output.key.key] else { return nil }
+            return (output.key.key, name, output.key.unit)
+        }
+        var names = FrontMatterNames(settings, fixed: Set(units.map(\.name)))
+        units += named(ArchiveCounts.units, &names)
+        return units.sorted { JSONKeyOrder.bytes($0.name, $1.name) }
     }
 
+    /// One value under a name that is a YAML key already.
     private func write(_ name: String, _ value: OutputValue, to writer: inout TextWriter) throws {
-        if let text = value.text { return try writer.line("\(name): \(text)") }
+        if let text = Self.text(of: value) { return try writer.line("\(name): \(text)") }
         guard case .structured(let elements) = value, !elements.isEmpty else { return }
         try writer.line("\(name):")
         for element in elements {
             let isDose = element["logStatus"] != nil
             try YAMLBlock.write(isDose ? dose(element) : medication(element), to: &writer)
+        }
+    }
+
+    /// The value on its line; nil for structured ones.
+    private static func text(of value: OutputValue) -> String? {
+        switch value {
+        case .text(let text): YAMLText.value(text)
+        case .list(let tokens): "[" + tokens.map(YAMLText.listElement).joined(separator: ", ") + "]"
+        case .number, .bool, .structured: value.text
         }
     }
 
@@ -73,7 +101,7 @@ struct FrontMatter {
             fields.append(.objects("related_codings", items))
         }
         if let codes = value["rxNormCodes"]?.array, !codes.isEmpty {
-            fields.append(.texts("rxnorm_codes", codes.compactMap(\.string).map(YAMLBlock.quoted)))
+            fields.append(.texts("rxnorm_codes", codes.compactMap(\.string).map(YAMLText.quoted)))
         }
         return fields
     }
@@ -91,7 +119,7 @@ struct FrontMatter {
         let metadata = DocumentMap.map(value["metadata"]).sorted { $0.key < $1.key }
         if !metadata.isEmpty {
             fields.append(
-                .map("metadata", metadata.map { (YAMLBlock.quoted($0.key), YAMLBlock.quoted($0.value)) }))
+                .map("metadata", metadata.map { (YAMLText.quoted($0.key), YAMLText.quoted($0.value)) }))
         }
         return fields
     }
@@ -103,7 +131,7 @@ struct FrontMatter {
         names.compactMap { name, member in
             switch value[member] {
             case .string(let text)?:
-                .scalar(name, Self.plainNames.contains(name) ? text : YAMLBlock.quoted(text))
+                .scalar(name, Self.plainNames.contains(name) ? YAMLText.value(text) : YAMLText.quoted(text))
             case .number(let number)?: .scalar(name, NumberText.shortest(number.double))
             case .bool(let flag)?: .scalar(name, flag ? "true" : "false")
             default: nil
@@ -123,20 +151,6 @@ enum YAMLBlock {
         case block(String, [Field])
     }
 
-    /// Double-quoted, `\` and `"` escaped; a line break becomes `\n`.
-    static func quoted(_ text: String) -> String {
-        var output = "\""
-        for character in text {
-            switch character {
-            case "\\": output += "\\\\"
-            case "\"": output += "\\\""
-            case "\n", "\r\n", "\r": output += "\\n"
-            default: output.append(character)
-            }
-        }
-        return output + "\""
-    }
-
     /// A number or plain token as it is, any other text quoted.
     static func scalar(_ text: String) -> String {
         let isPlain =
@@ -145,7 +159,8 @@ enum YAMLBlock {
                 byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 26 || byte == UInt8(ascii: "_")
                     || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
             }
-        return isPlain ? text : quoted(text)
+        // `-` alone, or at the front of a text, would begin a list.
+        return isPlain && YAMLText.isPlain(text) ? text : YAMLText.quoted(text)
     }
 
     /// Writes one list element whose `-` stands at `indent`.

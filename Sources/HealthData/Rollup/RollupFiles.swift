@@ -110,14 +110,14 @@ struct RollupMarkdown {
         try writer.line("---")
         for (name, value) in rollup.head() {
             let isQuoted = isBases && name == "period_id"
-            try writer.line("\(name): \(isQuoted ? YAMLBlock.quoted(rollup.period.id) : scalar(value))")
-            if isQuoted { try writer.line("title: \(YAMLBlock.quoted(title))") }
+            try writer.line("\(name): \(isQuoted ? YAMLText.quoted(rollup.period.id) : scalar(value))")
+            if isQuoted { try writer.line("title: \(YAMLText.quoted(title))") }
         }
         try writer.line("source_dates:")
         for date in rollup.sourceDates { try writer.line("  - \(date)") }
         try writer.line("units:")
         for (key, unit) in rollup.units {
-            try writer.line("  \(key): \(isBases ? YAMLBlock.quoted(unit) : unit)")
+            try writer.line("  \(key): \(isBases ? YAMLText.quoted(unit) : YAMLText.value(unit))")
         }
         if isBases { try writeMetrics(to: &writer) }
         try writer.line("---")
@@ -125,7 +125,7 @@ struct RollupMarkdown {
 
     private func scalar(_ value: JSONValue) -> String {
         if let number = value.number { return RollupAccumulator.text(number.double) }
-        return value.string ?? ""
+        return YAMLText.value(value.string ?? "")
     }
 
     private func writeMetrics(to writer: inout TextWriter) throws {
@@ -133,18 +133,18 @@ struct RollupMarkdown {
         for metric in rollup.metrics.sorted(by: { JSONKeyOrder.bytes($0.key, $1.key) }) {
             try writer.line("  \(metric.key):")
             for (name, text) in [
-                ("value", YAMLBlock.quoted(metric.primary)), ("unit", YAMLBlock.quoted(metric.unit)),
-                ("category", YAMLBlock.quoted(metric.category)),
-                ("display_name", YAMLBlock.quoted(metric.displayName)), ("canonical_key", metric.canonicalKey),
+                ("value", YAMLText.quoted(metric.primary)), ("unit", YAMLText.quoted(metric.unit)),
+                ("category", YAMLText.quoted(metric.category)),
+                ("display_name", YAMLText.quoted(metric.displayName)), ("canonical_key", metric.canonicalKey),
                 ("rule", metric.rule), ("days_counted", "\(metric.dayCount)"),
             ] {
                 try writer.line("    \(name): \(text)")
             }
             try writer.line("    statistics:")
             for (name, value) in metric.statistics {
-                try writer.line("      \(name): \(YAMLBlock.quoted(value))")
+                try writer.line("      \(name): \(YAMLText.quoted(value))")
             }
-            try writer.line("    notes: \(YAMLBlock.quoted(metric.notes))")
+            try writer.line("    notes: \(YAMLText.quoted(metric.notes))")
         }
     }
 }

@@ -172,12 +172,8 @@ struct MarkdownFile {
 
     /// The key of a line `key: value` at the left edge.
     private static func key(of line: String) -> String? {
-        guard let first = line.utf8.first, !" \t#-\r\n".utf8.contains(first), let colon = line.firstIndex(of: ":")
-        else {
-            return nil
-        }
-        let name = line[..<colon].filter { $0 != "\"" && $0 != "'" }
-        return name.isEmpty ? nil : name
+        guard let first = line.utf8.first, !" \t#-\r\n".utf8.contains(first) else { return nil }
+        return YAMLText.keyName(ofLine: line)
     }
 
     /// A line that belongs to the key above it: indented, or a list item at the left edge.

@@ -102,6 +102,7 @@ public struct PhoneSettings: Sendable {
         do {
             let output = try ExportSettings(snapshot: settings.snapshot().text)
             try FilePlanner(output).checkTemplates()
+            try output.checkFrontMatter()
         } catch HealthDataError.invalidSetting(let key, let reason) {
             throw SenderError.setting(key: key, "it \(reason)")
         } catch is HealthDataError {
