@@ -16,6 +16,7 @@ extension ReceiverEngine {
                 try ReceiverStore.storeState(of: machine.journal, finalMessage: nil, connection)
             }
             session.machine = machine
+            suspended[session.id] = nil
             removePayload(of: session)
             log("session_cancelled", ("session", .id(session.id)))
         }
@@ -92,6 +93,7 @@ extension ReceiverEngine {
         }
         session.machine = machine
         session.finalMessage = message
+        suspended[session.id] = nil
         transfer(.dropJob(jobID: session.jobID, telling: .cancelled), of: session.peerInstallationID)
         removePayload(of: session) { [self] in
             if let message { peers[session.peerInstallationID]?.opening.channel.send(message) }
@@ -138,11 +140,7 @@ extension ReceiverEngine {
         do {
             _ = try cancelSession(session, tellPeer: true)
         } catch {
-            log("cancel_failed", ("session", .id(session.id)), ("code", .code(of: error)))
-            // The wish is stored and nobody repeats it: it is tried again.
-            session.machine.suspendFinalization()
-            session.fileMemory = nil
-            suspended[session.id] = now.monotonic + Self.retrySeconds
+            suspendCancellation(of: session, error)
         }
     }
 }

@@ -38,20 +38,25 @@ extension ReceiverEngine {
     private func composed(_ outcome: Result<RawFinalizer.Outcome, any Error>, _ session: LiveSession) {
         finalizing.remove(session.id)
         if book.jobs[session.jobID]?.isCancellationWanted == true { return honourCancellation(of: session) }
+        let composed: RawFinalizer.Outcome
         do {
-            let outcome = try outcome.get()
+            composed = try outcome.get()
+        } catch let refusal as RawResultComposer.Refusal {
+            return fail(
+                session, reason: .payloadDecodeFailure, failureReason: "raw_profile_response_mismatch",
+                message: "The phone's data did not pass the checks: \(refusal.issue.code).")
+        } catch {
+            return failOrSuspend(session, error)
+        }
+        do {
             var machine = session.machine
             let ack = machine.complete(
                 FinalizationCounts(
-                    completedDates: session.manifest.requestedDates, successCount: outcome.response.successCount ?? 0),
-                message: nil)
-            try finish(session, machine, ack, finalMessage: nil, response: outcome.response) { connection in
-                try ReceiverStore.store(outcome.stored, job: session.jobID, connection)
+                    completedDates: session.manifest.requestedDates,
+                    successCount: composed.response.successCount ?? 0), message: nil)
+            try finish(session, machine, ack, finalMessage: nil, response: composed.response) { connection in
+                try ReceiverStore.store(composed.stored, job: session.jobID, connection)
             }
-        } catch let refusal as RawResultComposer.Refusal {
-            fail(
-                session, reason: .payloadDecodeFailure, failureReason: "raw_profile_response_mismatch",
-                message: "The phone's data did not pass the checks: \(refusal.issue.code).")
         } catch {
             suspend(session, error)
         }
@@ -130,7 +135,7 @@ extension ReceiverEngine {
             session.output = slice.output
             session.fileMemory = slice.memory
             if slice.isFinished { session.mayHoldUncountedFiles = false }
-            if slice.failure != nil { session.mayHoldUncountedFiles = true }
+            if slice.failure != nil { session.mayHoldUncountedFiles = true } else { suspended[session.id] = nil }
             if book.jobs[session.jobID]?.isCancellationWanted == true { return honourCancellation(of: session) }
             progress(.writing, of: session)
             if let failure = slice.failure { throw failure }
@@ -143,7 +148,7 @@ extension ReceiverEngine {
         } catch let error as FileFinalizer.Unplannable {
             fail(session, reason: .exportWriteFailure, failureReason: error.failureReason, message: error.message)
         } catch {
-            suspend(session, error)
+            failOrSuspend(session, error)
         }
     }
 
@@ -175,10 +180,21 @@ extension ReceiverEngine {
         }) { book in ((), book.finish(session.jobID, response, now: now)) }
         session.machine = machine
         session.finalMessage = finalMessage
+        suspended[session.id] = nil
         log(
             "job_finished", ("job", .id(session.jobID)), ("session", .id(session.id)),
             ("state", .state(book.jobs[session.jobID]?.state ?? .completed)))
         removePayload(of: session) { [self] in sendFinals(of: session, ack) }
+    }
+
+    /// Damage of what the receiver has stored does not pass: the job fails, once. Everything else is tried again.
+    private func failOrSuspend(_ session: LiveSession, _ error: any Error) {
+        guard let code = StoredDamage.code(of: error, mode: session.manifest.mode) else {
+            return suspend(session, error)
+        }
+        log("session_damaged", ("session", .id(session.id)), ("code", .code(of: error)))
+        fail(
+            session, reason: .payloadDecodeFailure, failureReason: code, message: StoredDamage.message(code))
     }
 
     /// A definitive failure: stored with its negative ack, then said (corpus-protocol.md 13.5).
@@ -208,55 +224,6 @@ extension ReceiverEngine {
             ) { _ in }
         } catch {
             suspend(session, error)
-        }
-    }
-
-    /// Seconds after which what a disk refused is tried again, whether the phone asks or not: all that it needs is here.
-    static let retrySeconds: Double = 15
-
-    /// A failure that may pass: nothing is said, the session stays `finalizing`, the job pauses with the reason. It is tried again
-    /// when the phone asks, and after a time.
-    private func suspend(_ session: LiveSession, _ error: any Error) {
-        session.machine.suspendFinalization()
-        log("finalization_suspended", ("session", .id(session.id)), ("code", .code(of: error)))
-        honourCancellation(of: session)
-        guard !session.machine.journal.state.isTerminal, !isStopping else { return }
-        suspended[session.id] = now.monotonic + Self.retrySeconds
-        pause(session.jobID, code: stableCode(of: error), message: storageMessage(error))
-    }
-
-    /// The wish to finalize could not be stored: nothing was said, and it is taken up again after a time.
-    func suspend(_ finalize: CorpusTransferFinalize, of session: LiveSession, _ error: any Error) {
-        log("finalization_failed", ("session", .id(session.id)), ("code", .code(of: error)))
-        unstoredFinalizes[session.id] = finalize
-        suspended[session.id] = now.monotonic + Self.retrySeconds
-        pause(session.jobID, code: stableCode(of: error), message: storageMessage(error))
-    }
-
-    /// A person asks for a job: what of it is suspended is tried at once.
-    func hurry(_ jobID: UUID) {
-        guard let id = book.jobs[jobID]?.sessionID, suspended[id] != nil else { return }
-        suspended[id] = now.monotonic
-        retrySuspended()
-    }
-
-    /// Tries again what was suspended and whose time has come.
-    func retrySuspended() {
-        guard !isStopping else { return }
-        for (installationID, due) in unstoredHellos where due <= now.monotonic {
-            unstoredHellos[installationID] = nil
-            said(hello: installationID)
-        }
-        for (id, due) in suspended where due <= now.monotonic {
-            suspended[id] = nil
-            let finalize = unstoredFinalizes.removeValue(forKey: id)
-            guard let session = session(id) else { continue }
-            honourCancellation(of: session)
-            guard suspended[id] == nil else { continue }
-            if let finalize { handle(finalize, from: session.peerInstallationID) }
-            guard session.machine.resumeFinalization() else { continue }
-            log("finalization_resumed", ("job", .id(session.jobID)), ("session", .id(id)))
-            continueFinalization(of: session)
         }
     }
 

@@ -41,13 +41,14 @@ extension ReceiverEngine {
         }
     }
 
-    /// Tells the job's phone, if it is there, that the job is cancelled.
+    /// Tells the job's phone, if it is there, that the job is cancelled, or that it has to be given up.
     func sendCancel(_ jobID: UUID) {
         guard let job = book.jobs[jobID] else { return }
         if job.origin == .sourceInitiated, let sessionID = job.sessionID {
             // No request of ours stands behind it: what the phone knows is its session.
             let cancel = CorpusTransferCancel(
-                sessionID: sessionID, jobID: jobID, reason: .userRequested,
+                sessionID: sessionID, jobID: jobID, reason: job.state == .failed ? .protocolError : .userRequested,
+                message: job.state == .failed ? job.message : nil,
                 requestedAt: ProtocolDate(secondsSince2001: now.wall))
             send(.corpusCancel(cancel), to: job.peerInstallationID)
         } else {

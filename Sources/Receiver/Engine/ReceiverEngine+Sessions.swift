@@ -13,14 +13,15 @@ extension ReceiverEngine {
         }
     }
 
-    private enum LookUp {
+    enum LookUp {
         case absent
         case found(LiveSession)
         /// With whether that may pass: a disk that fails says nothing about the session.
         case unreadable(mayPass: Bool)
     }
 
-    private func lookUp(_ id: UUID) -> LookUp {
+    /// A session from memory or from the store, or why there is none.
+    func lookUp(_ id: UUID) -> LookUp {
         if let session = sessions[id] { return .found(session) }
         do {
             guard let stored = try store.session(id) else { return .absent }
@@ -36,7 +37,22 @@ extension ReceiverEngine {
             return .found(session)
         } catch {
             log("session_unreadable", ("session", .id(id)), ("code", .code(of: error)))
-            return .unreadable(mayPass: (error as? StoreError)?.mayPass ?? false)
+            let mayPass = (error as? StoreError)?.mayPass ?? false
+            // Afterwards: whoever asks may be in the middle of a decision.
+            if !mayPass { queue.post { [self] in abandon(id, StoredDamage.code(ofUnreadable: error)) } }
+            return .unreadable(mayPass: mayPass)
+        }
+    }
+
+    /// The stored state of a session cannot be believed, and that does not heal: its job fails, once, and the phone is told to give it
+    /// up, now or at its next hello. Rows and folder stay as they are until they expire (corpus-protocol.md 17.2).
+    func abandon(_ id: UUID, _ code: String) {
+        guard let job = book.jobs.values.first(where: { $0.sessionID == id && !$0.state.isTerminal }) else { return }
+        attempt("abandonment_not_stored") {
+            try change { book in
+                ((), book.abandon(job.id, code: code, message: StoredDamage.message(code), now: now))
+            }
+            suspended[id] = nil
         }
     }
 
@@ -247,7 +263,9 @@ extension ReceiverEngine {
     /// be sent now, and both copies of raw results, which are composed of what is committed.
     func storageNeeds(except id: UUID) throws -> Int64 {
         var needs: [Int64] = try store.committedBytesOfLiveSessions().compactMap { session in
-            guard session.sessionID != id, book.jobs[session.jobID]?.responseMode == .rawJSON else { return nil }
+            guard session.sessionID != id, let job = book.jobs[session.jobID], !job.state.isTerminal,
+                job.responseMode == .rawJSON
+            else { return nil }
             let (twice, overflow) = session.byteCount.multipliedReportingOverflow(by: 2)
             return overflow ? .max : twice
         }
@@ -336,6 +354,7 @@ extension ReceiverEngine {
         case .ignored: break
         case .replayed(let ack): replayFinals(of: session, ack)
         case .begun:
+            guard !isHeld(finalize) else { return }
             do {
                 try change(also: { connection in
                     try ReceiverStore.storeState(of: machine.journal, finalMessage: nil, connection)
@@ -343,6 +362,8 @@ extension ReceiverEngine {
                     ((), book.finalizing(session.jobID, message: "The receiver writes the result.", now: now))
                 }
                 session.machine = machine
+                unstoredFinalizes[session.id] = nil
+                suspended[session.id] = nil
                 log("finalization_begun", ("session", .id(session.id)))
                 continueFinalization(of: session)
             } catch {

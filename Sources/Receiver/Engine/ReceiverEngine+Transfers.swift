@@ -220,6 +220,8 @@ extension ReceiverEngine {
         } catch {
             session.machine.abandonApplication()
             refuse(partition, key, error, of: installationID)
+            // Not the partition is at fault but what was stored before it: no further one can mend that.
+            if let code = StoredDamage.code(ofApplication: error) { abandon(session.id, code) }
         }
         honourCancellation(of: session)
         endSession(ofTerminalJob: session.jobID)

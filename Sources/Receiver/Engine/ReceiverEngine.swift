@@ -96,8 +96,8 @@ final class ReceiverEngine: @unchecked Sendable {
     var finalizing: Set<UUID> = []
     /// Sessions whose half-made folders a failing disk kept; no row knows them.
     var leftSessionFolders: Set<UUID> = []
-    /// Sessions whose finalization failed for a reason that may pass, and when it is tried again, on the monotonic clock.
-    var suspended: [UUID: Double] = [:]
+    /// Sessions whose finalization failed for a reason that may pass.
+    var suspended: [UUID: Suspension] = [:]
     /// What phones asked for, by session, and could not be stored: taken up again with ``suspended``.
     var unstoredFinalizes: [UUID: CorpusTransferFinalize] = [:]
     /// Phones whose hello could not be stored, with the monotonic time at which it is taken up again.
@@ -176,7 +176,7 @@ final class ReceiverEngine: @unchecked Sendable {
         if let deadline = book.nextWaiterDeadline() { deadlines.append(deadline) }
         if let deadline = book.nextTurn() { deadlines.append(deadline) }
         if let deadline = gate.deadline { deadlines.append(deadline) }
-        if let deadline = suspended.values.min() { deadlines.append(deadline) }
+        if let deadline = suspended.values.map(\.deadline).min() { deadlines.append(deadline) }
         if let deadline = unstoredHellos.values.min() { deadlines.append(deadline) }
         deadlines += peers.values.compactMap(\.transfers.nextDeadline)
         return max(0, (deadlines.min() ?? 0) - now.monotonic)

@@ -51,16 +51,24 @@ struct SessionFolder: Sendable {
     /// Whether items of this version are JSON (corpus-protocol.md 19).
     static func usesJSONItems(_ protocolVersion: Int) -> Bool { protocolVersion < 4 }
 
-    /// A complete day as a source of the item decoder.
+    /// A complete day as a source of the item decoder. Its bytes are those that the phone announced: they may have lain on the disk
+    /// for days. (Of a JSON item only the translation is kept, and the digest was the item's.)
+    ///
+    /// - Throws: `item_file_damaged` when they are not, or when the file is not there.
     static func source(
         of day: DestinationJournal.Day, protocolVersion: Int, in items: Directory
     ) throws -> FileItemSource {
-        let file = try items.file(dayName(day.itemID, protocolVersion: protocolVersion), requiringPrivate: true)
-        let size = try file.size()
-        guard usesJSONItems(protocolVersion) || size == UInt64(day.itemByteCount) else {
-            throw ReceiverError.itemFileDamaged
+        try StoredDamage.reading {
+            let file = try items.file(dayName(day.itemID, protocolVersion: protocolVersion), requiringPrivate: true)
+            let size = try file.size()
+            if !usesJSONItems(protocolVersion) {
+                guard size == UInt64(day.itemByteCount) else { throw ReceiverError.itemFileDamaged }
+                var hasher = SHA256()
+                try file.forEachPiece { hasher.update($0) }
+                guard hasher.peek() == day.itemSHA256 else { throw ReceiverError.itemFileDamaged }
+            }
+            return FileItemSource(file, byteCount: size)
         }
-        return FileItemSource(file, byteCount: size)
     }
 }
 

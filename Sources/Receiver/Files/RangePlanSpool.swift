@@ -93,8 +93,10 @@ struct RangePlanSpool: Sendable {
 
     /// The sealed plan of a session, which must be the one that the journal remembers.
     static func plan(in session: Directory, _ mark: RangePlan.Mark) throws -> RangePlan {
-        let file = try session.file("\(folderName)/\(planName)", requiringPrivate: true)
-        let bytes = try file.contents(maximumByteCount: maximumPlanByteCount)
+        let bytes = try StoredDamage.reading {
+            try session.file("\(folderName)/\(planName)", requiringPrivate: true)
+                .contents(maximumByteCount: maximumPlanByteCount)
+        }
         guard SHA256.hash(bytes).hex == mark.sha256 else { throw ReceiverError.itemFileDamaged }
         let plan = try JSONDecoder().decode(RangePlan.self, from: Data(bytes))
         guard plan.artifacts.count == mark.artifactCount else { throw ReceiverError.itemFileDamaged }
@@ -103,8 +105,10 @@ struct RangePlanSpool: Sendable {
 
     /// The bytes of an artifact, exactly those that the plan names.
     static func bytes(of artifact: RangePlan.Artifact, in session: Directory) throws -> [UInt8] {
-        let file = try session.file("\(folderName)/\(artifact.spoolName)", requiringPrivate: true)
-        let bytes = try file.contents(maximumByteCount: RangePlan.maximumArtifactByteCount)
+        let bytes = try StoredDamage.reading {
+            try session.file("\(folderName)/\(artifact.spoolName)", requiringPrivate: true)
+                .contents(maximumByteCount: RangePlan.maximumArtifactByteCount)
+        }
         guard bytes.count == artifact.byteCount, SHA256.hash(bytes).hex == artifact.sha256 else {
             throw ReceiverError.itemFileDamaged
         }

@@ -180,6 +180,14 @@ extension JobBook {
         return [store] + answerWaiter(of: jobID, with: job.response)
     }
 
+    /// What is stored of the job is damaged: it fails, and its phone, which would try for ever, is told to give it up.
+    public mutating func abandon(_ jobID: UUID, code: String, message: String, now: Moment) -> [JobAction] {
+        guard var job = jobs[jobID], !job.state.isTerminal else { return [] }
+        job.owesCancelToPeer = true
+        let store = put(job, now: now)
+        return [store] + fail(job, reason: code, message: message, now: now) + [.sendCancel(jobID: jobID)]
+    }
+
     private mutating func fail(_ job: Job, reason: String, message: String, now: Moment) -> [JobAction] {
         var response = ControlResponse(status: .failure, message: message, jobID: job.id, failureReason: reason)
         response.totalCount = job.totalDays

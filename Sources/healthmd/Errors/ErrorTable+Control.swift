@@ -263,6 +263,15 @@ extension ErrorTable {
             ErrorRow(
                 "control_response_spool_unavailable", "The stored result does not pass its checks", "Start a new job.",
                 exit: .integrity, http: 409),
+            ErrorRow(
+                "item_file_damaged", "A stored day has other bytes than the phone sent, or is gone",
+                "Check the receiver's disk, then start a new job.", exit: .integrity, http: 409),
+            ErrorRow(
+                "session_folder_changed", "Somebody changed the receiver's own folder of the job",
+                "Find out who, then start a new job.", exit: .integrity, http: 409),
+            ErrorRow(
+                "session_state_unreadable", "The receiver's journal of the job cannot be believed",
+                "Check the receiver's disk, then start a new job.", exit: .integrity, http: 409),
             ErrorRow("server_not_ready", "The receiver stops", "`healthmd serve`, then `healthmd resume`.", http: 409),
             ErrorRow(
                 "exportWriteFailure", "The settings of the phone cannot be carried out; the message names which",

@@ -49,7 +49,9 @@ final class EngineRig {
     private(set) var queue = ManualQueue()
     private(set) var worker = ManualQueue()
     private(set) var channel = FakeChannel()
-    private(set) var lines: [String] = []
+    private let journal = LineBox()
+    /// Everything that was logged, over all restarts.
+    var lines: [String] { journal.lines }
     let phoneID = UUID()
     private let clock: TestClock
     /// The disk of the state folder.
@@ -71,7 +73,7 @@ final class EngineRig {
                 atPath: root + folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
         clock = TestClock()
-        (engine, _) = try EngineRig.open(root, clock, queue, worker, sliceSeconds, disk)
+        (engine, _) = try EngineRig.open(root, clock, queue, worker, sliceSeconds, disk, journal)
         if withDestination { _ = try engine.setDestination(destinationPath) }
         try engine.store.store([
             .setRecord(
@@ -89,7 +91,7 @@ final class EngineRig {
 
     private static func open(
         _ root: String, _ clock: TestClock, _ queue: ManualQueue, _ worker: ManualQueue, _ sliceSeconds: Double,
-        _ disk: any Disk
+        _ disk: any Disk, _ lines: LineBox
     ) throws -> (ReceiverEngine, ReceiverStore) {
         let now: @Sendable () -> Moment = { clock.now }
         let store = try ReceiverStore(folder: Directory.openRoot(root + "/state", on: disk), now: now())
@@ -97,7 +99,7 @@ final class EngineRig {
         configuration.sliceSeconds = sliceSeconds
         let engine = try ReceiverEngine(
             store: store, configuration: configuration, queue: queue,
-            worker: worker, log: Log(clock: now, write: { _ in }))
+            worker: worker, log: Log(clock: now, write: { lines.put($0) }))
         return (engine, store)
     }
 
@@ -107,7 +109,7 @@ final class EngineRig {
         worker = ManualQueue()
         connection = nil
         channel = FakeChannel()
-        (engine, _) = try EngineRig.open(root, clock, queue, worker, sliceSeconds, disk)
+        (engine, _) = try EngineRig.open(root, clock, queue, worker, sliceSeconds, disk, journal)
         try engine.start()
     }
 
@@ -191,6 +193,12 @@ final class EngineRig {
         let all = FileManager.default.enumerator(atPath: root + "/state")?.compactMap { $0 as? String } ?? []
         return all.filter { !$0.hasPrefix("receiver.sqlite") }.sorted()
     }
+}
+
+/// Lines of the log.
+final class LineBox: @unchecked Sendable {
+    private(set) var lines: [String] = []
+    func put(_ line: String) { lines.append(line) }
 }
 
 /// Answers that a waiter got.

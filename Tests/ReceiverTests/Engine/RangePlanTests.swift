@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test("a spooled file that changed after the plan was journaled is not put into the destination")
+    @Test("a spooled file that changed after the plan was journaled is not put into the destination; the job fails")
     func damagedArtifact() throws {
         let rig = try EngineRig(sliceSeconds: 0)
         let (phone, _, _) = try begin(rig) { try everything(&$0) }
@@ -133,7 +133,8 @@ import Testing
         }
         rig.settle()
         #expect(rig.destinationFiles().isEmpty)
-        #expect(rig.engine.book.jobs[phone.session.jobID]?.message.contains("item_file_damaged") == true)
+        let job = try #require(rig.engine.book.jobs[phone.session.jobID])
+        #expect(job.state == .failed && job.result?.failureReason == "item_file_damaged")
     }
 
     @Test("without an engine pin, and before protocol version 3, nothing is spooled")

@@ -91,6 +91,10 @@ import Testing
         rig.advance(15)
         rig.engine.tick()
         rig.settle()
+        #expect(isPaused(rig, id, "disk_full"), "a second failure is waited out twice as long")
+        rig.advance(15)
+        rig.engine.tick()
+        rig.settle()
         #expect(rig.engine.book.jobs[id]?.state == .completed && rig.engine.suspended.isEmpty)
         rig.connect()
         rig.send(try phone.finalize(partitions))
@@ -278,5 +282,84 @@ import Testing
         #expect(sent.state == .sent && !paused.durablyDiffers(from: sent) && sent.durablyDiffers(from: paused))
         try rig.restart()
         #expect(rig.engine.book.jobs[id]?.state == .paused)
+    }
+}
+
+/// A result that a full disk cannot take is not composed again and again.
+@Suite struct RetryTests {
+    private static let mebibyte: UInt64 = 1 << 20
+
+    /// A raw job whose result does not fit: the disk says how much is free.
+    private func fullRawJob(_ rig: EngineRig) throws -> (id: UUID, finalize: SyncMessage) {
+        rig.connect()
+        let (id, _) = rig.createJob(EngineRig.raw)
+        let phone = try rig.rawPhone(id)
+        let partitions = try phone.partitions()
+        for partition in partitions { try rig.transfer(partition, of: phone) }
+        setFree(rig, 0)
+        rig.disk.setWriteFailure(ENOSPC)
+        rig.send(try phone.finalize(partitions))
+        rig.settle()
+        return (id, try phone.finalize(partitions))
+    }
+
+    private func setFree(_ rig: EngineRig, _ bytes: UInt64) {
+        rig.disk.setFreeSpace(FreeSpace(available: bytes, total: 1 << 30))
+    }
+
+    /// Lets time pass, ticking whenever the engine asks for it; gives how many compositions were begun.
+    private func attempts(_ rig: EngineRig, seconds: Double, each: (() -> Void)? = nil) -> Int {
+        let end = rig.now.monotonic + seconds
+        let before = compositions(rig)
+        while rig.now.monotonic < end {
+            rig.advance(min(rig.engine.secondsUntilTick(), end - rig.now.monotonic))
+            each?()
+            rig.engine.tick()
+            rig.settle()
+        }
+        return compositions(rig) - before
+    }
+
+    private func compositions(_ rig: EngineRig) -> Int { rig.lines.count { $0.contains("finalization_resumed") } }
+
+    @Test(
+        "while nothing is freed nothing is composed, however often time or the phone asks; with space it ends at once")
+    func noSpace() throws {
+        let rig = try EngineRig()
+        let (id, finalize) = try fullRawJob(rig)
+        let writes = rig.disk.calls.count { $0 == "write" }
+        #expect(attempts(rig, seconds: 3_600) { rig.send(finalize) } == 0)
+        #expect(rig.disk.calls.count { $0 == "write" } == writes)
+        #expect(rig.engine.book.jobs[id]?.state == .paused)
+        #expect(rig.engine.book.jobs[id]?.message.contains("disk_full") == true)
+        rig.disk.setWriteFailure(nil)
+        setFree(rig, 10 * Self.mebibyte)
+        #expect(attempts(rig, seconds: 15) == 1)
+        #expect(rig.engine.book.jobs[id]?.state == .completed && rig.engine.suspended.isEmpty)
+    }
+
+    @Test("a failure that the free space does not explain is tried after 15 seconds, 30, and so on to 15 minutes")
+    func backOff() throws {
+        let rig = try EngineRig()
+        let (id, _) = try fullRawJob(rig)
+        rig.disk.setFreeSpace(nil)
+        // The first look saw an empty disk, so what is free now is a change: one attempt at once.
+        #expect(attempts(rig, seconds: 15) == 1)
+        #expect(attempts(rig, seconds: 15 + 30 + 60 + 120 + 240 + 480) == 6)
+        #expect(attempts(rig, seconds: 9_000) == 10)
+        rig.disk.setWriteFailure(nil)
+        // A person need not wait.
+        _ = rig.engine.resume(id, waitTimeoutSeconds: 30) { _ in }
+        rig.settle()
+        #expect(rig.engine.book.jobs[id]?.state == .completed)
+    }
+
+    @Test("a cancel of a job that waits for space is honoured at once, and nothing is tried after it")
+    func cancelled() throws {
+        let rig = try EngineRig()
+        let (id, _) = try fullRawJob(rig)
+        #expect(rig.engine.cancel(id).response.status == .cancelled && rig.engine.suspended.isEmpty)
+        rig.disk.setWriteFailure(nil)
+        #expect(attempts(rig, seconds: 3_600) == 0)
     }
 }
