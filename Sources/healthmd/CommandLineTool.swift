@@ -35,10 +35,12 @@ struct CommandLineTool {
     }
 
     private func run(_ invocation: Invocation) -> Int32 {
+        var console = console
+        console.advice = Advice(invocation)
         let extended = invocation.text("--exit-codes") == "extended"
         if let guidance = invocation.command.guidance(invocation) {
             return guide(
-                guidance, invocation.command.spelled, asDocument: invocation.has("--json"),
+                guidance.carrying(console.advice), invocation.command.spelled, asDocument: invocation.has("--json"),
                 asText: invocation.has("--human"))
         }
         do {
@@ -47,37 +49,20 @@ struct CommandLineTool {
             return refuse(error, asDocument: invocation.has("--json"), asText: invocation.has("--human"))
         } catch {
             let failure = FailureText.failure(of: error)
-            report(failure, invocation)
+            console.report(failure, invocation)
             return failure.status.number(extended: extended)
         }
     }
 
     private func refuse(_ error: UsageError, asDocument: Bool, asText: Bool) -> Int32 {
         if asText || (console.errorIsTerminal && !asDocument) {
-            console.note("healthmd: \(error.message)")
+            console.note("healthmd: \(error.message) (\(error.kind.rawValue))")
             if !error.accepted.isEmpty { console.note("accepted: \(error.accepted.joined(separator: ", "))") }
             console.note("try: \(error.helpCommand)")
         } else {
             console.print(error.document)
         }
         return ExitCode.usage.rawValue
-    }
-
-    /// One document on standard output; for people the same words on standard error.
-    private func report(_ failure: CommandFailure, _ invocation: Invocation) {
-        guard console.isForPeople(invocation) else { return console.print(document(failure)) }
-        console.note("healthmd: \(TerminalText.safe(failure.message)) (\(failure.code))")
-        guard !failure.details.isEmpty else { return }
-        console.noteWithoutLineEnd(
-            HumanText.of(.object(JSONObject(failure.details.map { JSONObject.Member($0.0, $0.1) }))))
-    }
-
-    private func document(_ failure: CommandFailure) -> JSONValue {
-        var document: JSONObject = [
-            "status": "failure", "error": .string(failure.code), "message": .string(failure.message),
-        ]
-        for (name, value) in failure.details { document.append(name, value) }
-        return .object(document)
     }
 
     private func guide(_ guidance: Guidance, _ command: String, asDocument: Bool, asText: Bool) -> Int32 {

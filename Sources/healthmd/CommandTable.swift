@@ -28,6 +28,13 @@ enum CommandTable {
         Section(title: "Your shell", commands: [CompletionCommand.spec]),
     ]
 
+    /// Whether words are a command, or begin one.
+    static func isPath(_ path: [String]) -> Bool {
+        sections.contains { section in
+            section.commands.contains { ([$0.path] + $0.aliases).contains { $0.starts(with: path) } }
+        }
+    }
+
     /// What a word stands for that is no command by itself.
     static func groupSummary(_ word: String) -> String {
         switch word {

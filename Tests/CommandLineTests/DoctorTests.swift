@@ -10,7 +10,7 @@ import Testing
 struct DoctorTests {
     private static let codes = [
         "receiver", "peer_listener", "paired_peer", "peer_connected", "destination", "free_space",
-        "state_permissions", "stalled_jobs", "clock",
+        "state_permissions", "active_job", "stalled_jobs", "clock",
     ]
 
     @Test("without a receiver every check is there, the first one says what to do, exit 1, no state is made")
@@ -26,6 +26,40 @@ struct DoctorTests {
                 == "healthmd serve --data-dir '\(folder.appending("s"))'")
         #expect(document["public_status"]?.isNull == true)
         #expect(!FileManager.default.fileExists(atPath: folder.appending("s")))
+    }
+
+    @Test("a state folder that does not exist is said so, not called private")
+    func missingFolder() throws {
+        let folder = try TemporaryFolder()
+        let document = try CommandRun(["doctor", "--data-dir", folder.appending("s")]).document()
+        let check = document["checks"]?.array?.first { $0["code"] == "state_permissions" }
+        #expect(check?["status"] == "warning")
+        #expect(check?["message"]?.string?.contains("\(folder.appending("s")) does not exist") == true)
+        let space = document["checks"]?.array?.first { $0["code"] == "free_space" }
+        #expect(space?["status"] == "unavailable", "there is no folder whose disk was looked at")
+    }
+
+    @Test("a job that waits blocks: it is named, and its next step resumes it, or drops it while its phone is away")
+    func activeJob() {
+        func jobs(_ states: [String]) -> JSONValue {
+            ["jobs": .array(states.enumerated().map { ["job_id": .string("\($0.0)"), "state": .string($0.1)] })]
+        }
+        let away = DoctorChecks.activeJob(jobs(["queued"]), isConnected: false, service)
+        #expect(away.state == .actionRequired && away.isBlocking && away.message.contains("Job 0 is queued"))
+        #expect(away.action?.command == "healthmd cancel 0")
+        let there = DoctorChecks.activeJob(jobs(["paused"]), isConnected: true, service)
+        #expect(
+            there.action?.command == "healthmd resume 0" && there.action?.message.contains("healthmd cancel 0") == true)
+        // Newest first: the oldest is what the others wait for.
+        #expect(
+            DoctorChecks.activeJob(jobs(["queued", "paused"]), isConnected: false, service).message.contains("Job 1"))
+        let running = DoctorChecks.activeJob(jobs(["transferring"]), isConnected: true, service)
+        #expect(running.state == .ready && running.message.contains("Job 0 is under way"))
+        #expect(DoctorChecks.activeJob(jobs([]), isConnected: true, service).state == .ready)
+        #expect(DoctorChecks.activeJob(nil, isConnected: true, service).state == .unavailable)
+        #expect(
+            DoctorChecks.stalledJobs(jobs(["paused"]), isConnected: true, now: 1e10, service).state == .ready,
+            "what waits is told once")
     }
 
     @Test("text for people has one line a check and the next step below it")

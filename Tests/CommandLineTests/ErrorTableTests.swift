@@ -39,7 +39,10 @@ struct ErrorTableTests {
         for path in section.sources {
             for (file, text) in try SourceText.files(path) where !isOfAnother(file, than: index) {
                 for code in SourceText.codes(in: text, checksResults: path.hasSuffix("RawResult")) {
-                    #expect(listed.contains(code), "\(file): \(code) is not listed under “\(section.title)”")
+                    // `render` and `phone push` fail with the code that a single day has.
+                    let isOfDays = section.title == ErrorTable.commandLine.title && ErrorTable.days[code] != nil
+                    #expect(
+                        listed.contains(code) || isOfDays, "\(file): \(code) is not listed under “\(section.title)”")
                 }
             }
         }

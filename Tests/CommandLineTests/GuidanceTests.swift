@@ -65,6 +65,24 @@ struct GuidanceTests {
     }
 
     @Test(
+        "a day that does not exist is told as such, without repeating it",
+        arguments: [
+            ("2026-04-31", "this month has 30 days"), ("2026-02-29", "this month has 28 days"),
+            ("2024-02-30", "this month has 29 days"), ("2026-13-01", "months are 01 to 12"),
+            ("2026-00-01", "months are 01 to 12"),
+            ("2026-4-1", "takes a date as YYYY-MM-DD"), ("31.04.2026", "takes a date as YYYY-MM-DD"),
+        ])
+    func noSuchDay(date: String, words: String) throws {
+        for line in [["export", "--from", date, "--to", "2026-12-31"], ["phone", "show", date]] {
+            let message = try #require(try CommandRun(line).document()["message"]?.string)
+            #expect(message.contains(words) && !message.contains(date), "\(message)")
+        }
+        let reader = try CommandRun(["archive", "reader", "query", "--since", date]).document()
+        let archive = words.replacing("takes a date as", with: "takes a day as")
+        #expect(reader["message"]?.string?.contains(archive) == true, "\(reader)")
+    }
+
+    @Test(
         "a slip of the fingers is answered with the word that was meant",
         arguments: [
             ("exprot", "export"), ("export --lsat 3", "--last"), ("phone statsu", "status"), ("xyzzy", nil),

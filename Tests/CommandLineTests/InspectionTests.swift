@@ -161,6 +161,37 @@ struct InspectionTests {
         #expect(document["error"] == "json_invalid_number" && document["offset"] != nil)
     }
 
+    @Test("JSON that is no manifest is refused, and said what it lacks")
+    func otherJSON() throws {
+        for text in ["{}", "[]", #"{"protocol":"healthmd.extract_result","health_data":[]}"#] {
+            let run = try CommandRun(["manifest", "fingerprint", try file("m", Array(text.utf8))])
+            #expect(run.status == 1)
+            let document = try run.document()
+            #expect(document["error"] == "wrong_file" && document["missing"]?.array?.contains("transferDates") == true)
+        }
+    }
+
+    @Test("what a refused item advises leads on: no command sends to itself", arguments: ["inspect", "verify"])
+    func noLoop(command: String) throws {
+        for text in ["", "hello", "HMDCITEM", "no item at all, and long enough"] {
+            let run = try CommandRun(["item", command, try file("x", Array(text.utf8))])
+            let message = try #require(try run.document()["message"]?.string)
+            #expect(!message.contains("healthmd item") && message.contains("healthmd export"), "\(message)")
+        }
+    }
+
+    @Test("a file that is not there, or is none, is told by its path and in words of its command")
+    func noFile() throws {
+        for command in [["item", "inspect"], ["partition", "inspect"], ["manifest", "fingerprint"]] {
+            let missing = try CommandRun(command + [folder.appending("none")]).document()
+            #expect(missing["error"] == "not_found")
+            #expect(missing["message"]?.string?.contains(folder.appending("none")) == true)
+            let other = try CommandRun(command + [folder.path]).document()
+            #expect(other["error"] == "not_private_regular_file")
+            #expect(other["message"]?.string?.contains("item") == (command[0] == "item"))
+        }
+    }
+
     @Test("metrics lists the registry, sorted by id; a category matches in any spelling; an unknown one is named so")
     func metrics() throws {
         let all = try CommandRun(["metrics"]).document()

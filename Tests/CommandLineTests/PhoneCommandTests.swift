@@ -221,4 +221,43 @@ struct PhoneCommandTests {
         let twice = try CommandRun(["render", document, document, "--format", "rollup", "-o", out])
         #expect(try twice.document()["error"] == "duplicate_day")
     }
+
+    @Test("a setting that does not exist is answered with the one that was meant, and where all of them stand")
+    func unknownSetting() throws {
+        let folder = try TemporaryFolder()
+        let state = ["--data-dir", folder.appending("s")]
+        for words in [["set", "exportFormat=JSON"], ["reset", "exportFormat"]] {
+            let run = try CommandRun(["phone", "settings"] + words + state)
+            #expect(run.status == 1)
+            let document = try run.document()
+            #expect(document["error"] == "invalid_setting")
+            #expect(document["message"] == "there is no setting exportFormat; did you mean exportFormats?")
+            #expect(
+                document["next_actions"]?.array?.first?["command"]?.string?.hasPrefix("healthmd phone settings") == true
+            )
+        }
+        let value = try CommandRun(["phone", "settings", "set", "exportFormats=PDF"] + state).document()
+        #expect(value["message"]?.string?.contains("did you mean") == false, "here the value is wrong, not the name")
+    }
+
+    @Test("a push of days without data fails with the code and the next step; one of some days is partial")
+    func pushWithoutData() throws {
+        let rig = try ProcessRig()
+        try rig.pairPhone(days: 1...2)
+        let words = ["phone", "push", "--quiet", "--exit-codes", "extended"] + rig.phoneState
+        let none = try CommandRun(words + ["--from", "2027-01-01", "--to", "2027-01-02"])
+        #expect(none.status == 1)
+        let document = try none.document()
+        #expect(document["status"] == "failure" && document["error"] == "no_health_data")
+        #expect(document["state"] == "partial_success")
+        #expect(document["failed_days"]?.array?.first == ["code": "no_health_data", "date": "2027-01-01"])
+        #expect(document["next_actions"]?.array?.first?["command"]?.string?.hasPrefix("healthmd phone status") == true)
+        let some = try CommandRun(words + ["--from", "2026-03-02", "--to", "2026-03-03"])
+        #expect(some.status == 3 && some.errors.contains("1 of the 2 days have files; the others: no_health_data"))
+        #expect(try some.document()["status"] == "partial_success")
+        let states = try CommandRun(["phone", "status"] + rig.phoneState).document()["jobs"]?.array ?? []
+        #expect(states.allSatisfy { $0["state"]?.string?.allSatisfy { !$0.isUppercase } == true })
+        let human = try CommandRun(words + ["--from", "2027-01-01", "--to", "2027-01-02", "--human"])
+        #expect(human.output.isEmpty && human.errors.contains("(no_health_data)"))
+    }
 }

@@ -213,9 +213,17 @@ public final class PhoneClient: Sendable {
             return PushReport(
                 jobID: push.jobID, state: isQueued ? "queued" : "failed", message: message, filesWritten: nil)
         }
+        let manifest = job.journal.manifest
+        let labels = Dictionary(
+            zip(manifest.requestedDates, manifest.requestedDateIdentifiers ?? []),
+            uniquingKeysWith: { first, _ in first })
+        let failed = (job.result?.failedDateDetails ?? []).prefix(PushReport.failedDayLimit).compactMap { detail in
+            labels[detail.date].map { PushReport.FailedDay(date: $0, code: detail.reason.rawValue) }
+        }
         return PushReport(
             jobID: push.jobID, state: job.journal.status.state.rawValue, message: job.journal.progress.statusMessage,
-            filesWritten: job.result?.totalFilesWritten)
+            filesWritten: job.result?.totalFilesWritten, successCount: job.result?.successCount,
+            totalCount: job.result?.totalCount, failedDays: failed)
     }
 
     func service(

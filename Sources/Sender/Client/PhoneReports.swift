@@ -23,6 +23,17 @@ public struct PairingReport: Codable, Sendable, Equatable {
 
 /// What became of a push (`healthmd phone push`).
 public struct PushReport: Codable, Sendable, Equatable {
+    /// A day that has no files.
+    public struct FailedDay: Codable, Sendable, Equatable {
+        /// `YYYY-MM-DD`.
+        public var date: String
+        /// The stable code of the reason, `no_health_data`.
+        public var code: String
+    }
+
+    /// The most days without files that a report lists.
+    static let failedDayLimit = 400
+
     /// The job.
     public var jobID: UUID
     /// `queued` while a service has it, else the state in which the job ended.
@@ -31,11 +42,20 @@ public struct PushReport: Codable, Sendable, Equatable {
     public var message: String?
     /// Files that the workstation wrote, when it said so.
     public var filesWritten: Int?
+    /// Days that have files, when the workstation said so.
+    public var successCount: Int?
+    /// Days that were asked for.
+    public var totalCount: Int?
+    /// Days without files, the first ``failedDayLimit`` of them.
+    public var failedDays: [FailedDay] = []
 
     private enum CodingKeys: String, CodingKey {
         case jobID = "job_id"
         case state, message
         case filesWritten = "files_written"
+        case successCount = "success_count"
+        case totalCount = "total_count"
+        case failedDays = "failed_days"
     }
 }
 

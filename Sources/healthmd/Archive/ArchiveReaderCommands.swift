@@ -55,8 +55,8 @@ enum ArchiveReaderCommands {
         do {
             return try ArchiveDay(text: text.prefix(10))
         } catch {
-            throw UsageError(
-                .valueValidation, "\(name) takes a day as YYYY-MM-DD", command: invocation.command.path)
+            let why = DateForm.whyNoDay(String(text.prefix(10))) ?? "takes a day as YYYY-MM-DD"
+            throw UsageError(.valueValidation, "\(name) \(why)", command: invocation.command.path)
         }
     }
 

@@ -132,7 +132,11 @@ struct ArgumentParser {
         case .flag:
             throw refuse("no value")
         case .date:
-            guard let date = CivilDate(text) else { throw refuse("a date as YYYY-MM-DD") }
+            guard let date = CivilDate(text) else {
+                throw UsageError(
+                    .invalidValue, "\(name) \(DateForm.whyNoDay(text) ?? "takes a date as YYYY-MM-DD")",
+                    command: command)
+            }
             return .date(date)
         case .integer(let range):
             guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text), range.contains(number)

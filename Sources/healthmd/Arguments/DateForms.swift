@@ -21,6 +21,18 @@ enum DateForm: Equatable {
         ["--yesterday", "--all"],
     ]
 
+    /// What is wrong with a text that is written as a day and is none; nil when it is not even written so. The text itself is not
+    /// repeated.
+    static func whyNoDay(_ text: String) -> String? {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.map(\.count) == [4, 2, 2], parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
+            let year = Int(parts[0]), let month = Int(parts[1])
+        else { return nil }
+        guard (1...12).contains(month) else { return "names a month that does not exist; months are 01 to 12" }
+        let length = (28...31).last { CivilDate(year: year, month: month, day: $0) != nil } ?? 31
+        return "names a day that does not exist; this month has \(length) days"
+    }
+
     /// Whether any form was begun.
     static func isGiven(_ invocation: Invocation) -> Bool {
         options.contains { invocation.has($0.name) }

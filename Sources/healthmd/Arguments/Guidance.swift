@@ -32,6 +32,13 @@ struct Guidance: Sendable {
             exactlyOneOf: [next], examples: Array(inside.compactMap(\.examples.first).prefix(3)))
     }
 
+    /// The same with examples that reach the state in use.
+    func carrying(_ advice: Advice) -> Guidance {
+        Guidance(
+            message: advice.carrying(message), missing: missing, exactlyOneOf: exactlyOneOf, oneOrMoreOf: oneOrMoreOf,
+            examples: examples.map { Example(advice.carrying($0.command), $0.explanation) })
+    }
+
     /// The document.
     func document(command: String) -> JSONValue {
         func words(_ group: [String]) -> JSONValue { .array(group.map(JSONValue.string)) }
@@ -44,7 +51,7 @@ struct Guidance: Sendable {
             ),
             "examples": .array(
                 examples.map { example in
-                    let words = words(example.command.split(separator: " ").map(String.init))
+                    let words = words(ShellText.words(example.command))
                     return example.isTemplate ? ["argv_template": words] : ["argv": words]
                 }),
             "next_actions": .array(

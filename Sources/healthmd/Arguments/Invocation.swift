@@ -70,3 +70,39 @@ struct Invocation: Sendable {
         }
     }
 }
+
+extension Invocation {
+    /// The command line with its options as they were read, state options aside: those are repeated by ``Advice``.
+    var spelled: String {
+        ([command.spelled] + positionals.compactMap(\.typed) + spelled(command.options.map(\.name)))
+            .joined(separator: " ")
+    }
+
+    /// The same for other days: what a person types to have just these.
+    func spelled(from first: String, to last: String) -> String {
+        let others = command.options.map(\.name).filter { name in !DateForm.options.contains { $0.name == name } }
+        return ([command.spelled, "--from \(first)", "--to \(last)"] + spelled(others)).joined(separator: " ")
+    }
+
+    private func spelled(_ names: [String]) -> [String] {
+        names.flatMap { name in
+            (options[name] ?? []).map { ([name] + [$0.typed].compactMap(\.self)).joined(separator: " ") }
+        }
+    }
+}
+
+extension ArgumentValue {
+    /// The value as it is typed; nil for a flag.
+    fileprivate var typed: String? {
+        switch self {
+        case .flag: nil
+        case .date(let date): date.description
+        case .integer(let number): String(number)
+        case .seconds(let number): number == number.rounded() ? String(Int(number)) : String(number)
+        case .uuid(let identifier): identifier.uuidString
+        case .text(let text):
+            text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "._-/".contains($0)) }
+                ? text : ShellText.quoted(text)
+        }
+    }
+}

@@ -17,10 +17,13 @@ enum OutputFile {
                 try body { bytes in try writer.write(bytes) }
             }
         } catch let error as StoreError {
+            let folder = target.deletingLastPathComponent().path
             throw CommandFailure(
                 "output_write_failed",
                 "the output file was not written. \(error)" + (nextStep.isEmpty ? "" : " " + nextStep),
-                status: .usage, details: [("reason", .string(error.code))])
+                status: .usage, details: [("reason", .string(error.code))],
+                steps: error.code == "not_found" && !FileManager.default.fileExists(atPath: folder)
+                    ? [NextStep("make its folder, then try again", "mkdir -p \(ShellText.quoted(folder))")] : [])
         }
     }
 }

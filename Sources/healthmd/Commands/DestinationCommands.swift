@@ -9,9 +9,26 @@ enum DestinationCommands {
         examples: [Example("healthmd destination", "the folder, and whether it can be written")],
         run: { invocation, console in
             let answer = try ControlClient(invocation).send("GET", "/v1/status")
-            console.print(answer.document["destination"] ?? [:], invocation)
-            return answer.document["destination"]?["writable"]?.bool == true ? .success : .failure
+            guard let destination = answer.document["destination"] else {
+                console.print(answer, invocation)
+                return .failure
+            }
+            console.print(destination, invocation)
+            if destination["writable"]?.bool == true { return .success }
+            console.note(advice(destination))
+            return .failure
         })
+
+    private static func advice(_ destination: JSONValue) -> String {
+        guard destination["selected"]?.bool == true, let path = destination["path"]?.string else {
+            return "no folder is chosen: mkdir -p ~/Health && healthmd destination set ~/Health"
+        }
+        let quoted = ShellText.quoted(path)
+        let steps = MissingFolder.steps(path, then: "healthmd destination set \(quoted)")
+        return steps.isEmpty
+            ? "\(TerminalText.safe(path)) cannot be written, or is another folder than was chosen: healthmd doctor"
+            : "\(TerminalText.safe(path)) does not exist. \(steps.text)"
+    }
 
     static let set = CommandSpec(
         "destination", "set", summary: "Chooses the folder below which files are written.",
@@ -19,9 +36,15 @@ enum DestinationCommands {
         positionals: [PositionalSpec(name: "DIR", kind: .folder, count: .one, summary: "an existing folder")],
         run: { invocation, console in
             guard let folder = invocation.words.first else { return .usage }
-            let answer = try ControlClient(invocation).send(
-                "PUT", "/v1/destination", ["root_path": .string(try AbsolutePath.folder(folder))])
-            console.print(answer.printable, invocation)
+            let path = try AbsolutePath.folder(folder)
+            let answer = try ControlClient(invocation).send("PUT", "/v1/destination", ["root_path": .string(path)])
+            let steps = MissingFolder.steps(path, then: "healthmd destination set \(ShellText.quoted(path))")
+            if answer.status != 200, !steps.isEmpty {
+                console.print(
+                    answer, hint: JobHint(sentence: "\(path) does not exist", steps: steps), invocation)
+            } else {
+                console.print(answer, invocation)
+            }
             return answer.status == 200 ? .success : .failure
         })
 }

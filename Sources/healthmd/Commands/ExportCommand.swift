@@ -25,15 +25,14 @@ enum ExportCommand {
                 aliases: ["--use-device-settings"]),
             .value("--destination", .folder, "DIR", "write this job there instead of the stored destination"),
             .flag("--replace", "with chosen metrics: also over files that hold more than these"),
-            .flag("--strict", "exit 1 when some days could not be written"),
+            .flag("--strict", "exit 1 when some days, or parts of them, could not be written; without it 0"),
             JobOptions.database,
             .flag("--iphone", "accepted for old scripts, without effect"),
         ],
         exclusive: DateForm.exclusive + SelectionOptions.exclusive + [
             ["--raw", "--metric"], ["--raw", "--category"], ["--raw", "--all-metrics"], ["--raw", "--detail"],
             ["--raw", "--source"], ["--raw", "--use-iphone-settings"], ["--raw", "--destination"],
-            ["--raw", "--replace"],
-            ["--raw", "--database"],
+            ["--raw", "--replace"], ["--raw", "--database"], ["--raw", "--strict"],
             ["--use-iphone-settings", "--metric"], ["--use-iphone-settings", "--category"],
             ["--use-iphone-settings", "--all-metrics"], ["--use-iphone-settings", "--detail"],
             ["--use-iphone-settings", "--source"],
@@ -55,6 +54,12 @@ enum ExportCommand {
         _ = try DateForm.read(invocation, today: LocalCalendar.today())
         if invocation.has("--output"), !invocation.has("--raw") {
             throw UsageError(.argumentConflict, "--output goes with --raw", command: ["export"])
+        }
+        if invocation.has("--allow-partial"), !invocation.has("--raw") {
+            throw UsageError(
+                .argumentConflict,
+                "--allow-partial goes with --raw; files of the days that are there are always written",
+                command: ["export"])
         }
         if invocation.has("--replace"), !SelectionOptions.hasScope(invocation) {
             throw UsageError(
@@ -124,13 +129,13 @@ enum FileJob {
             }
             if answer.status == 200 { progress.report(phase: "completed", state: answer.document) }
             progress.finish()
+            let hint = try missingFolder(answer, invocation, runner) ?? JobHint.of(answer, jobID, invocation)
             guard let file = invocation.text("--database"), answer.status == 200 else {
-                console.print(answer.printable, invocation)
-                if let hint = JobHint.text(answer, jobID) { console.note(hint) }
+                console.print(answer, hint: hint, invocation)
                 return JobExit.status(answer, strict: invocation.has("--strict"))
             }
-            if let hint = JobHint.text(answer, jobID) { console.note(hint) }
-            return updateDatabase(file, after: answer, invocation, console, interruption)
+            if let hint { console.note(TerminalText.safe(hint.text)) }
+            return updateDatabase(file, after: answer, hint, invocation, console, interruption)
         } catch HTTPTransfer.Failure.stopped {
             progress.finish()
             console.note("interrupted; the job goes on. To wait for it again: healthmd resume \(jobID.uuidString)")
@@ -140,11 +145,33 @@ enum FileJob {
 }
 
 extension FileJob {
+    /// The hint for a destination that is not there, with its path.
+    private static func missingFolder(
+        _ answer: ControlClient.Answer, _ invocation: Invocation, _ runner: JobRunner
+    ) throws -> JobHint? {
+        guard answer.failureReason == "mac_destination_unavailable" else { return nil }
+        let path: String
+        let command: String
+        if let given = invocation.text("--destination") {
+            path = try AbsolutePath.folder(given)
+            command = invocation.spelled
+        } else {
+            guard let stored = try runner.client.send("GET", "/v1/status").document["destination"]?["path"]?.string
+            else {
+                return nil
+            }
+            path = stored
+            command = "healthmd destination set \(ShellText.quoted(stored))"
+        }
+        let steps = MissingFolder.steps(path, then: command)
+        return steps.isEmpty ? nil : JobHint(sentence: "\(path) does not exist", steps: steps)
+    }
+
     /// The step after a finished export: the database is brought to the files of the destination. What it did stands in
     /// the answer as `database`; its failure does not hide that the export succeeded, but the command fails.
     private static func updateDatabase(
-        _ file: String, after answer: ControlClient.Answer, _ invocation: Invocation, _ console: Console,
-        _ interruption: Interruption
+        _ file: String, after answer: ControlClient.Answer, _ hint: JobHint?, _ invocation: Invocation,
+        _ console: Console, _ interruption: Interruption
     ) -> ExitCode {
         var document = answer.document.object ?? [:]
         var exit = JobExit.status(answer, strict: invocation.has("--strict"))
@@ -152,11 +179,13 @@ extension FileJob {
             guard let destination = answer.document["destination_path"]?.string else {
                 throw CommandFailure(
                     "invalid_response",
-                    "the receiver named no destination; run `healthmd database update` on its folder")
+                    "the receiver named no destination; run healthmd database update on its folder")
             }
             let update = try DatabaseUpdate.run(folder: destination, file: file, interruption)
             if interruption.signal != nil {
-                console.note("interrupted; to go on: healthmd database update \(destination) -o \(file)")
+                console.note(
+                    "interrupted; to go on: healthmd database update \(ShellText.quoted(destination)) -o "
+                        + ShellText.quoted(file))
                 exit = interruption.exitStatus
             }
             document.append("database", .object(update.document))
@@ -167,7 +196,7 @@ extension FileJob {
                 "database", ["status": "failure", "error": .string(failure.code), "message": .string(failure.message)])
             if exit == .success { exit = failure.status }
         }
-        console.print(.object(document), invocation)
+        console.print(console.with(hint, .object(document)), invocation)
         return exit
     }
 }

@@ -26,7 +26,7 @@ enum JobCommands {
             let client = try ControlClient(invocation)
             guard let job = invocation.uuid("--job") else {
                 let answer = try client.send("GET", "/v1/status")
-                console.print(answer.printable, invocation)
+                console.print(answer, invocation)
                 return answer.status == 200 ? .success : .failure
             }
             if invocation.has("--fetch") { return try RawJob.fetch(job, invocation, console) }
@@ -57,7 +57,15 @@ enum JobCommands {
             }
             let path = "/v1/exports" + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
             let answer = try ControlClient(invocation).send("GET", path)
-            console.print(answer.printable, invocation)
+            let isFiltered = invocation.has("--state") || invocation.has("--before")
+            if isFiltered, console.isForPeople(invocation), answer.document["jobs"]?.array?.isEmpty == true {
+                let states = invocation.texts("--state").joined(separator: " or ")
+                console.print(
+                    text: states.isEmpty
+                        ? "no more jobs\n" : "no job is \(states); healthmd jobs lists those in other states\n")
+                return .success
+            }
+            console.print(answer, invocation)
             return answer.status == 200 ? .success : .failure
         })
 
@@ -79,15 +87,19 @@ enum JobCommands {
             let client = try ControlClient(invocation)
             let answer = try client.send(
                 "POST", "/v1/exports/\(job.uuidString)/verify", [:], timeout: ControlClient.waitingTimeout)
-            console.print(answer.printable, invocation)
-            guard answer.status == 200 else { return JobExit.failure(answer) }
+            guard answer.status == 200 else {
+                console.print(answer, hint: JobHint.of(answer, job, invocation), invocation)
+                return JobExit.failure(answer)
+            }
             guard answer.word != "intact" else {
+                console.print(answer, invocation)
                 if answer.document["files"] == .integer(0) {
                     console.note("nothing to compare: this job keeps no file. healthmd jobs show \(job.uuidString)")
                 }
                 return .success
             }
-            console.note(try VerificationHint.text(answer.document, job, client))
+            let origin = try JobOrigin.of(job, client)
+            console.print(answer, hint: Verification(answer.document).hint(job, origin), invocation)
             return .integrity
         })
 
@@ -98,9 +110,10 @@ enum JobCommands {
         options: JobOptions.all.filter { $0.name == "--timeout" } + [
             .value("--format", .choice(["json", "jsonl"]), "FORMAT", "of an extract job"),
             .value("--output", .file, "FILE", "write the result there (0600, atomically)"),
-            .flag("--allow-partial", "exit 0 on a validated partial result"),
-            .flag("--strict", "exit 1 when some days could not be written"),
+            .flag("--allow-partial", "of a job with data: exit 0 on a validated partial result"),
+            .flag("--strict", "of a job with files: exit 1 when some days, or parts of them, could not be written"),
         ],
+        exclusive: [["--allow-partial", "--strict"]],
         guidance: needsIdentifier("resume", "Which job? healthmd jobs lists them."),
         run: { invocation, console in
             guard let job = invocation.identifier else { return .usage }
@@ -114,8 +127,10 @@ enum JobCommands {
         run: { invocation, console in
             guard let job = invocation.identifier else { return .usage }
             let answer = try ControlClient(invocation).send("POST", "/v1/exports/\(job.uuidString)/cancel", [:])
-            console.print(answer.printable, invocation)
-            if answer.word != "cancelled", let hint = JobHint.text(answer, job) { console.note(hint) }
+            let isCancelled = answer.word == "cancelled"
+            console.print(
+                answer, hint: isCancelled ? nil : JobHint.of(answer, job, invocation), invocation,
+                wasAskedFor: isCancelled)
             return answer.word == "cancelled" ? .success : JobExit.failure(answer)
         })
 
@@ -123,7 +138,7 @@ enum JobCommands {
         _ job: UUID, _ client: ControlClient, _ invocation: Invocation, _ console: Console
     ) throws -> ExitCode {
         let answer = try client.send("GET", "/v1/exports/\(job.uuidString)?fields=state")
-        console.print(answer.printable, invocation)
+        console.print(answer, invocation, wasAskedFor: true)
         return answer.status == 200 || answer.status == 202 ? .success : JobExit.failure(answer)
     }
 
@@ -137,31 +152,5 @@ enum JobCommands {
                     Example("healthmd \(command) UUID", "with the id of one of them"),
                 ])
         }
-    }
-}
-
-/// What to do about files that are not as they were written.
-enum VerificationHint {
-    /// How far back jobs are looked for when the days of one are wanted.
-    private static let jobCount = 200
-
-    /// A line for standard error.
-    static func text(_ verification: JSONValue, _ job: UUID, _ client: ControlClient) throws -> String {
-        let differences = verification["differences"]?.array ?? []
-        if differences.contains(where: { $0["kind"]?.string == "response" }) {
-            return "the stored result is damaged; run the same extract or export --raw again"
-        }
-        let files = differences.count == 1 ? "1 file differs" : "\(differences.count) files differ"
-        return "\(files) from what was written. Changed on purpose: nothing to do. Else write the days again: "
-            + "healthmd export \(try days(of: job, client))"
-    }
-
-    private static func days(of job: UUID, _ client: ControlClient) throws -> String {
-        let list = try client.send("GET", "/v1/exports?limit=\(jobCount)").document["jobs"]?.array ?? []
-        let range = list.first { $0["job_id"]?.string == job.uuidString }?["date_range"]
-        guard let first = range?["start"]?.string, let last = range?["end"]?.string else {
-            return "--from D --to D"
-        }
-        return "--from \(first) --to \(last)"
     }
 }

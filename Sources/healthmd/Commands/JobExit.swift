@@ -2,13 +2,10 @@ import CanonicalJSON
 
 /// Exit codes from response objects (cli.md 11).
 enum JobExit {
-    /// A file export or a small answer of a job.
+    /// A file export or a small answer of a job. Strict is also about what is missing within a day that has files.
     static func status(_ answer: ControlClient.Answer, strict: Bool) -> ExitCode {
-        switch (answer.status, answer.word) {
-        case (200, "partial_success"): return strict ? .partial : .success
-        case (200, _): return .success
-        default: return failure(answer)
-        }
+        guard answer.status == 200 else { return failure(answer) }
+        return strict && PartialFiles(answer) != nil ? .partial : .success
     }
 
     /// What kind of failure an answer is, for the extended codes.

@@ -1,43 +1,104 @@
+import CanonicalJSON
 import Foundation
 
-/// The next step of a job that is not done, for people (cli.md 13, "recovery hints by code").
-enum JobHint {
-    /// A line for standard error, or nil when the answer's own message says enough.
-    static func text(_ answer: ControlClient.Answer, _ jobID: UUID) -> String? {
-        let resume = "healthmd resume \(jobID.uuidString)"
-        let spared =
-            answer.document["partial_failures"]?.array?.filter { $0["code"] == "selection_would_replace" } ?? []
-        if !spared.isEmpty {
-            return
-                "\(spared.count) day(s) stay as they were: their files hold more than was asked for. Choose another folder "
-                + "with --destination DIR, or replace them with --replace"
+/// The next step of a job that is not done, or not whole (cli.md 13, "recovery hints by code"): a line for standard error, and
+/// `next_actions` of the document.
+struct JobHint: Equatable {
+    let sentence: String
+    var steps: [NextStep] = []
+
+    /// The line.
+    var text: String {
+        if steps.isEmpty { return sentence }
+        return sentence.hasSuffix(".") ? "\(sentence) \(steps.text)" : "\(sentence). \(steps.text)"
+    }
+
+    /// The hint of an answer; nil when its own message says enough.
+    ///
+    /// - Parameter invocation: the command that made or resumed the job.
+    static func of(_ answer: ControlClient.Answer, _ jobID: UUID, _ invocation: Invocation) -> JobHint? {
+        if let partial = PartialFiles(answer) {
+            return partial.hint(invocation)
         }
+        return answer.status == 200 ? nil : refused(answer, jobID.uuidString) ?? unfinished(answer, jobID.uuidString)
+    }
+
+    private static func refused(_ answer: ControlClient.Answer, _ job: String) -> JobHint? {
         switch answer.failureReason {
         case "export_in_progress":
             let active = answer.document["active_job_id"]?.string ?? "UUID"
-            return "another job is active. To see it: healthmd status --job \(active)"
+            return JobHint(
+                sentence: "job \(active) is not done, and jobs run one after the other",
+                steps: [
+                    NextStep("how far it is", "healthmd status --job \(active)"),
+                    NextStep("to go on with it", "healthmd resume \(active)"),
+                    NextStep("to drop it", "healthmd cancel \(active)"),
+                ])
         case "job_waiter_exists":
-            return "another healthmd waits for this job. To see how far it is: healthmd status --job "
-                + jobID.uuidString
+            return JobHint(
+                sentence: "another healthmd waits for this job",
+                steps: [NextStep("how far it is", "healthmd status --job \(job)")])
         case "device_selection_required":
-            return "several phones are paired: choose one with --device; healthmd devices lists them"
-        case "direct_not_paired": return "pair a phone first: healthmd pair"
-        case "direct_device_not_paired": return "healthmd devices lists the phones that are paired"
+            return JobHint(
+                sentence: "several phones are paired: choose one with --device UUID",
+                steps: [NextStep("which there are", "healthmd devices")])
+        case "direct_not_paired":
+            return JobHint(sentence: "no phone is paired", steps: [NextStep("pair one", "healthmd pair")])
+        case "direct_device_not_paired":
+            return JobHint(sentence: "this phone is not paired", steps: [NextStep("which are", "healthmd devices")])
         case "selection_would_replace":
-            return "choose another folder with --destination DIR, or replace what is there with --replace"
+            return JobHint(
+                sentence:
+                    "choose another folder with --destination DIR, or replace what is there with --replace")
         case "iphone_not_connected":
-            return "open the app on the phone, or run healthmd phone serve there; export and extract wait for it with "
-                + "--wake-timeout S"
+            return JobHint(
+                sentence:
+                    "open the app on the phone, or run healthmd phone serve there; export and extract wait for it with "
+                    + "--wake-timeout S")
         case "mac_destination_unavailable":
-            return "make the folder, or choose another one: healthmd destination set DIR"
-        case "job_not_found", "job_expired": return "healthmd jobs lists the jobs"
-        case "cancellation_deferred": return "one file is being written; the job is cancelled as soon as it is done"
-        case "server_not_ready": return "the receiver stops; the job goes on after healthmd serve, then: \(resume)"
-        default: break
-        }
-        switch answer.word {
-        case "accepted", "preparing", "timed_out": return "the job is not done. To go on: \(resume)"
+            return JobHint(
+                sentence: "there is no folder to write to",
+                steps: [NextStep("make one and choose it", "mkdir -p ~/Health && healthmd destination set ~/Health")])
+        case "job_not_found", "job_expired":
+            return JobHint(
+                sentence: "the receiver keeps jobs for seven days", steps: [NextStep("which it has", "healthmd jobs")])
+        case "cancellation_deferred":
+            return JobHint(sentence: "one file is being written; the job is cancelled as soon as it is done")
+        case "server_not_ready":
+            return JobHint(
+                sentence: "the receiver stops; the job is kept",
+                steps: [NextStep("start it again", "healthmd serve"), NextStep("then", "healthmd resume \(job)")])
         default: return nil
         }
+    }
+
+    private static func unfinished(_ answer: ControlClient.Answer, _ job: String) -> JobHint? {
+        guard ["accepted", "preparing", "timed_out"].contains(answer.word) else { return nil }
+        return JobHint(
+            sentence: "the job is not done",
+            steps: [NextStep("to go on", "healthmd resume \(job)"), NextStep("to drop it", "healthmd cancel \(job)")])
+    }
+}
+
+extension Console {
+    /// An answer with its hint: in the document as `next_actions`, and as a line on standard error.
+    func print(
+        _ answer: ControlClient.Answer, hint: JobHint?, _ invocation: Invocation, wasAskedFor: Bool = false
+    ) {
+        if isForPeople(invocation) {
+            print(answer, invocation, wasAskedFor: wasAskedFor)
+        } else {
+            print(with(hint, answer.document(advice)))
+        }
+        if let hint { note(TerminalText.safe(hint.text)) }
+    }
+
+    /// A document with the hint's commands as `next_actions`.
+    func with(_ hint: JobHint?, _ document: JSONValue) -> JSONValue {
+        guard let hint, !hint.steps.isEmpty, var object = document.object, object["next_actions"] == nil else {
+            return document
+        }
+        object.append("next_actions", hint.steps.document(advice))
+        return .object(object)
     }
 }

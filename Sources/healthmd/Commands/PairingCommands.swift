@@ -39,7 +39,7 @@ enum PairingCommands {
                     throw UsageError(.invalidValue, "--approve takes a pairing id", command: ["pair"])
                 }
                 let answer = try approve(identifier, accept: true, client)
-                console.print(answer.printable, invocation)
+                console.print(answer, invocation)
                 return answer.status == 200 ? .success : JobExit.failure(answer)
             }
             return try open(invocation, client, console)
@@ -50,7 +50,7 @@ enum PairingCommands {
         examples: [Example("healthmd devices", "names, ids, when they were last there")],
         run: { invocation, console in
             let answer = try ControlClient(invocation).send("GET", "/v1/peers")
-            console.print(answer.printable, invocation)
+            console.print(answer, invocation)
             return answer.status == 200 ? .success : .failure
         })
 
@@ -68,7 +68,7 @@ enum PairingCommands {
         run: { invocation, console in
             guard let peer = invocation.identifier else { return .usage }
             let answer = try ControlClient(invocation).send("DELETE", "/v1/peers/" + peer.uuidString)
-            console.print(answer.printable, invocation)
+            console.print(answer, invocation)
             return answer.status == 200 ? .success : answer.status == 404 ? .notFound : .failure
         })
 
@@ -91,7 +91,7 @@ enum PairingCommands {
             let client = try ControlClient(invocation)
             let list = try client.send("GET", "/v1/peers")
             guard list.status == 200, let devices = list.document["devices"]?.array else {
-                console.print(list.printable, invocation)
+                console.print(list, invocation)
                 return .failure
             }
             var removed: [JSONValue] = []
@@ -119,11 +119,11 @@ enum PairingCommands {
         guard answer.status == 201, let identifier = answer.document["pairing_id"]?.string,
             let code = answer.document["code"]?.string
         else {
-            console.print(answer.printable, invocation)
+            console.print(answer, invocation)
             return answer.status == 409 ? .busy : .failure
         }
         if invocation.has("--no-wait") {
-            console.print(answer.printable, invocation)
+            console.print(answer, invocation)
             return .success
         }
         explain(answer.document, code, console, phoneApp: invocation.has("--phone-app"))
@@ -140,7 +140,7 @@ enum PairingCommands {
                 "pairing_not_found", "no pairing is open; healthmd pair opens one", status: .notFound)
         }
         let answer = try client.send("DELETE", "/v1/pairing/" + identifier)
-        console.print(answer.printable, invocation)
+        console.print(answer, invocation)
         return answer.status == 200 ? .success : JobExit.failure(answer)
     }
 

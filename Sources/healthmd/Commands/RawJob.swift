@@ -21,11 +21,29 @@ enum RawJob {
         }
     }
 
-    /// `resume`: of any job; a raw result passes the whole validation again.
+    /// `resume`: of any job; a raw result passes the whole validation again, and the files of a job that was done before are
+    /// looked at again.
     static func resume(_ job: UUID, _ invocation: Invocation, _ console: Console) throws -> ExitCode {
         try follow(invocation, console, job, .init()) { runner, raw in
-            try runner.resume(inactivitySeconds: JobOptions.inactivitySeconds(invocation), raw: raw)
+            let client = runner.client
+            let state = try client.send("GET", "/v1/exports/\(job.uuidString)?fields=state").document
+            let outcome = try runner.resume(inactivitySeconds: JobOptions.inactivitySeconds(invocation), raw: raw)
+            if state["state"]?.string == "completed", case .answer(let answer) = outcome, answer.status == 200 {
+                try requireFiles(of: job, client) { runner.interruption.signal != nil }
+            }
+            return outcome
         }
+    }
+
+    /// - Throws: `files_missing`.
+    private static func requireFiles(
+        of job: UUID, _ client: ControlClient, shouldStop: @escaping () -> Bool
+    ) throws {
+        let answer = try client.send(
+            "POST", "/v1/exports/\(job.uuidString)/verify", [:], timeout: ControlClient.waitingTimeout,
+            shouldStop: shouldStop)
+        guard answer.word == "different" else { return }
+        if let failure = Verification(answer.document).missing(job, try JobOrigin.of(job, client)) { throw failure }
     }
 
     /// `status --job --fetch`: the result of a finished job, without waking anybody.
@@ -83,15 +101,16 @@ enum RawJob {
         if isData || (answer.status == 200 && expectation.profile != nil) {
             throw invalid(["validation_headers_missing"], profile: expectation.profile)
         }
+        let hint = JobHint.of(answer, job, invocation)
         if let path = invocation.text("--output"), answer.status == 200 {
             var bytes: [UInt8] = []
             ControlStyle.append(answer.document, to: &bytes)
             bytes.append(0x0A)
             try OutputFile.write(path, nextStep: resultStays) { sink in try bytes.withUnsafeBytes(sink) }
+            if let hint { console.note(TerminalText.safe(hint.text)) }
         } else {
-            console.print(answer.printable, invocation)
+            console.print(answer, hint: hint, invocation)
         }
-        if answer.status != 200, let hint = JobHint.text(answer, job) { console.note(hint) }
         return JobExit.status(answer, strict: invocation.has("--strict"))
     }
 
@@ -186,8 +205,7 @@ enum RawJob {
             } else {
                 try extraction.write(format) { console.write($0) }
                 if format == .jsonl {
-                    let receipt = JSONWriter.encode(extraction.receipt, style: .compactSorted)
-                    console.note(String(decoding: receipt, as: UTF8.self))
+                    console.note(document: extraction.receipt)
                 }
             }
         } catch let error as RawResultError {

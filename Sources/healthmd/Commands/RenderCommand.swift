@@ -70,8 +70,7 @@ private final class DocumentRenderer {
     private var documents: [(day: CivilDate, version: DocumentVersion, path: String)] = []
 
     init(formats: Set<String>, folder: String) throws {
-        self.folder = try Directory.openRoot(
-            URL(fileURLWithPath: try AbsolutePath.of(folder)).resolvingSymlinksInPath().path)
+        self.folder = try Self.open(folder)
         var settings = ExportSettings()
         settings.healthSubfolder = ""
         settings.formats = ExportFormat.allCases.filter { formats.contains(Self.word($0)) }
@@ -80,6 +79,17 @@ private final class DocumentRenderer {
         if makesRollup, settings.formats.isEmpty { settings.formats = [.json] }
         self.settings = settings
         planner = FilePlanner(settings)
+    }
+
+    private static func open(_ folder: String) throws -> Directory {
+        let path = URL(fileURLWithPath: try AbsolutePath.of(folder)).resolvingSymlinksInPath().path
+        do {
+            return try Directory.openRoot(path)
+        } catch StoreError.notFound {
+            throw FailureText.failure(of: StoreError.notFound(path: path)).with([
+                NextStep("make the folder, then try again", "mkdir -p \(ShellText.quoted(path))")
+            ])
+        }
     }
 
     private static func word(_ format: ExportFormat) -> String {

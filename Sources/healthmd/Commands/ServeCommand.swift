@@ -25,7 +25,14 @@ enum ServeCommand {
     private static func run(_ invocation: Invocation, _ console: Console) throws -> ExitCode {
         let interruption = Interruption.watch()
         let notice = ServiceNotice()
-        let daemon = try ReceiverDaemon(try options(invocation))
+        let options = try options(invocation)
+        let daemon: ReceiverDaemon
+        do {
+            daemon = try ReceiverDaemon(options)
+        } catch {
+            guard let path = options.destination else { throw error }
+            throw FailureText.failure(of: error).with(MissingFolder.steps(path, then: invocation.spelled))
+        }
         let api = ControlAPI(
             configuration: ControlAPI.Configuration(
                 port: UInt16(invocation.integer("--control-port") ?? Int(ControlAPI.defaultPort)),

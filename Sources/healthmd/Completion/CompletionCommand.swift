@@ -82,6 +82,31 @@ enum ShellText {
         "'" + text.replacing("'", with: "'\\''") + "'"
     }
 
+    /// The words of a line that we composed: cut at blanks, except within single quotes.
+    static func words(_ line: String) -> [String] {
+        var words: [String] = []
+        var word = ""
+        var isQuoted = false
+        var isBegun = false
+        var rest = line[...]
+        while let letter = rest.popFirst() {
+            if letter == "'" {
+                isQuoted.toggle()
+                isBegun = true
+            } else if letter == "\\", !isQuoted, let escaped = rest.popFirst() {
+                word.append(escaped)
+                isBegun = true
+            } else if letter == " ", !isQuoted {
+                if isBegun { words.append(word) }
+                (word, isBegun) = ("", false)
+            } else {
+                word.append(letter)
+                isBegun = true
+            }
+        }
+        return isBegun ? words + [word] : words
+    }
+
     /// The text in single quotes, for fish.
     static func fishQuoted(_ text: String) -> String {
         "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"

@@ -155,6 +155,9 @@ enum DoctorChecks {
     }
 
     static func freeSpace(_ spaces: [(name: String, bytes: UInt64)]) -> DoctorCheck {
+        guard !spaces.isEmpty else {
+            return .unavailable("free_space", blocking: false, "No folder is there whose disk could be looked at.")
+        }
         let low = spaces.filter { $0.bytes < lowSpaceByteCount }
         guard let first = low.first else {
             return .ready("free_space", blocking: false, "There is room for what arrives.")
@@ -167,9 +170,17 @@ enum DoctorChecks {
                 command: "df -h \(ShellText.quoted(first.name))"))
     }
 
-    static func statePermissions(path: String, faults: [String]) -> DoctorCheck {
+    static func statePermissions(path: String, isThere: Bool, faults: [String]) -> DoctorCheck {
+        guard isThere else {
+            return DoctorCheck(
+                code: "state_permissions", state: .warning, isBlocking: false,
+                message:
+                    "The state folder \(path) does not exist; healthmd serve makes it. If one was expected there, check "
+                    + "--data-dir and HEALTHMD_DATA_DIR.",
+                action: nil)
+        }
         guard !faults.isEmpty else {
-            return .ready("state_permissions", blocking: true, "The state folder is private.")
+            return .ready("state_permissions", blocking: true, "The state folder \(path) is private.")
         }
         return DoctorCheck(
             code: "state_permissions", state: .actionRequired, isBlocking: true,
@@ -177,29 +188,6 @@ enum DoctorChecks {
             action: DoctorCheck.Action(
                 code: "make_private", message: "Close the folder to others.",
                 command: "chmod -R go= \(ShellText.quoted(path))"))
-    }
-
-    static func stalledJobs(
-        _ jobs: JSONValue?, isConnected: Bool, now: Double, _ service: Service
-    ) -> DoctorCheck {
-        guard let jobs = jobs?["jobs"]?.array else {
-            return .unavailable("stalled_jobs", blocking: false, "The receiver knows the jobs.")
-        }
-        let stalled = jobs.filter { job in
-            instant(job["updated_at"]).map { now - $0 > stallSeconds } ?? false
-        }
-        guard let first = stalled.first?["job_id"]?.string else {
-            return .ready("stalled_jobs", blocking: false, "No job waits for long.")
-        }
-        return DoctorCheck(
-            code: "stalled_jobs", state: .warning, isBlocking: false,
-            message: "\(stalled.count) job(s) without progress for a quarter of an hour; they block new ones.",
-            action: DoctorCheck.Action(
-                code: isConnected ? "resume_job" : "inspect_job",
-                message: isConnected
-                    ? "Go on with it; healthmd cancel drops it."
-                    : "It goes on when its phone is there; healthmd cancel drops it.",
-                command: service.command(isConnected ? "resume \(first)" : "jobs show \(first)")))
     }
 
     /// Expiry and codes are told by the clock: it must be plausible, and not have been set back.

@@ -95,7 +95,8 @@ struct Examination {
                 DoctorChecks.connectedPeer(status, isPhoneHere: isPhoneHere, service),
                 DoctorChecks.destination(status?["destination"], found: destinationFolder, service),
                 DoctorChecks.freeSpace(spaces()),
-                DoctorChecks.statePermissions(path: path, faults: permissionFaults()),
+                DoctorChecks.statePermissions(path: path, isThere: root != nil, faults: permissionFaults()),
+                DoctorChecks.activeJob(jobs, isConnected: isConnected, service),
                 DoctorChecks.stalledJobs(jobs, isConnected: isConnected, now: now, service),
                 DoctorChecks.clock(
                     now: now, known: [runtime?.startedAt].compactMap(\.self) + jobTimes,

@@ -81,7 +81,8 @@ struct DoctorReport {
             let padding = String(repeating: " ", count: width - check.code.count)
             lines.append("\(word)  \(check.code)\(padding)  \(TerminalText.safe(check.message))")
             if let action = check.action {
-                lines.append("         \(String(repeating: " ", count: width))  → \(action.command)")
+                lines.append(
+                    "         \(String(repeating: " ", count: width))  → \(action.command)  # \(action.message)")
             }
         }
         lines.append(isReady ? "ready" : "not ready: see the problems above")

@@ -6,9 +6,15 @@ enum ErrorReference {
             "Rendered from the table in `Sources/healthmd/Errors` by the tests; change it there, then",
             "`HEALTHMD_WRITE_SNAPSHOTS=1 swift test --filter CommandLineTests`.", "",
             "Codes are stable: they are never renamed and never get another meaning. Texts are for people and may change.",
-            "A command that fails prints one JSON document on standard output with `status`, `error` (the code) and",
-            "`message`. *Exit* is its exit status, in brackets the one with `--exit-codes extended`; `–` where the code only",
-            "stands inside of a document or a log line.", "",
+            "A command that fails prints one JSON document on standard output. It has `message`, and the code in one of two",
+            "members: `error` when the command or the receiver refused (`status` is `failure`), `failure_reason` in the response",
+            "of a job that the receiver answered for (`status` is `failure`, `unavailable`, `timed_out`, `cancelled`, `accepted`",
+            "or `preparing`; in `partial_success` it is the reason of the first day that is missing). A program looks at `error`",
+            "first, then at `failure_reason`. With `--human` the code stands in brackets behind the sentence on standard error.",
+            "`archive reader` without `--json` writes one line `error: SENTENCE (CODE)` on standard error and ends with 2, as the",
+            "published reader does; with `--json`, or `--exit-codes extended`, it ends like every other command.", "",
+            "*Exit* is the exit status, in brackets the one with `--exit-codes extended`; `–` where the code only stands inside of a",
+            "document or a log line. JSON.md lists the members of every document.", "",
             "| Exit | Meaning |", "|---|---|",
         ]
         lines += ExitCode.meanings.map { "| \($0.code.rawValue) | \($0.meaning) |" }

@@ -117,10 +117,12 @@ extension ErrorTable {
             ErrorRow(
                 "duplicate_day", "Two of the documents to be rendered are of one day", "Give each day once."),
             ErrorRow(
-                "no_health_data", "None of the documents holds a metric", "Give documents with data.", exit: .failure),
-            ErrorRow(
                 "partition_item_digest", "The item of a segment has another digest than its manifest says",
                 "Request the day again.", exit: .integrity),
+            ErrorRow(
+                "files_missing",
+                "A finished job's files are not there any more, or cannot be read; `missing_files` names the first hundred",
+                "Write the days again with the command that the message names.", exit: .partial),
             ErrorRow("internal_error", "An error that this table does not know", "Please report it."),
         ])
 }

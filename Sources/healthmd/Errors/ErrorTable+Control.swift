@@ -299,12 +299,16 @@ extension ErrorTable {
     /// Codes of single days and of what stands beside them.
     static let days = ErrorSection(
         title: "Days of a job",
-        place: "`partial_failures[].code` of a job's response; also `failure_reason` when the first failed day has it.",
+        place:
+            "`partial_failures[].code` of a job's response; also `failure_reason` when the first failed day has it. The exit "
+            + "status follows from `status`: files of some days are a `partial_success`, 0, with `--strict` 1 (3); so is "
+            + "`source_partial_failure` of a job whose days all have files.",
         sources: ["ConnectedProtocol/Messages/MacExportMessages.swift"],
         rows: [
             ErrorRow(
-                "no_health_data", "The phone has no data of the day", "Nothing is wrong; an import may bring some.",
-                exit: nil),
+                "no_health_data",
+                "The phone has no data of the day; as `error` of `phone push` of all days, of `render` of all documents",
+                "Nothing is wrong; an import may bring some."),
             ErrorRow(
                 "file_write_error", "The day's files could not be written; the message names a code of the store",
                 "Mend the folder, then export the day again.", exit: nil),

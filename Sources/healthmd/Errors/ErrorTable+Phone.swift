@@ -50,6 +50,9 @@ extension ErrorTable {
             ErrorRow(
                 "generation_gone", "The import that a job reads is not there any more", "Ask for the export again."),
             ErrorRow(
+                "push_failed", "A push ended without files; the receiver knows why",
+                "There: `healthmd jobs show ID`."),
+            ErrorRow(
                 "no_such_job", "The phone side knows no such job that could be cancelled",
                 "`healthmd phone status` lists them.", exit: .notFound),
             ErrorRow(

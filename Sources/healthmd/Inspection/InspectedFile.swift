@@ -113,16 +113,41 @@ enum FileKind: String {
     static func explaining<Result>(
         _ path: String, expected: FileKind, _ body: (InspectedFile) throws -> Result
     ) throws -> Result {
-        let file = try InspectedFile(path)
+        let file = try open(path, expected: expected)
         do {
             return try body(file)
         } catch {
             let prefix = try file.bytes(at: 0, count: prefixByteCount)
-            guard let kind = FileKind(prefix: prefix), kind != expected else { throw error }
+            let kind = FileKind(prefix: prefix)
+            let failure = FailureText.failure(of: error)
+            // What an item says of itself ends with the advice to inspect it: no help to whoever does just that.
+            var message = (error as? ItemError).map { "Expected: \($0.expectation)." } ?? failure.message
+            while message.last == "." { message.removeLast() }
+            guard let kind, kind != expected else {
+                guard error is ItemError else { throw error }
+                throw CommandFailure(
+                    failure.code,
+                    "\(message). \(kind == nil ? "This file is no item." : "Copy it again from where it came.") A day is made "
+                        + "again with healthmd export or healthmd extract.", status: failure.status,
+                    details: failure.details)
+            }
+            throw CommandFailure(
+                failure.code, "\(message). \(kind.sentence)", status: failure.status,
+                details: failure.details + [("found", .string(kind.rawValue))])
+        }
+    }
+
+    private static func open(_ path: String, expected: FileKind) throws -> InspectedFile {
+        do {
+            return try InspectedFile(path)
+        } catch StoreError.notFound {
+            throw StoreError.notFound(path: path)
+        } catch let error as ItemError where expected != .item {
             let failure = FailureText.failure(of: error)
             throw CommandFailure(
-                failure.code, "\(failure.message) \(kind.sentence)", status: failure.status,
-                details: failure.details + [("found", .string(kind.rawValue))])
+                failure.code,
+                "A plain file with one name is read here, no folder and no link. Copy it to a file of its own.",
+                status: failure.status, details: failure.details)
         }
     }
 }

@@ -27,11 +27,28 @@ enum ManifestCommand {
             return .success
         })
 
-    /// Every document of ours says what it is; a manifest does not.
+    /// Members that every export manifest has (corpus-protocol.md 5.3).
+    static let required = [
+        "mode", "createdAt", "sourceDeviceName", "dateRangeStart", "dateRangeEnd", "requestedDates", "transferDates",
+        "settingsSnapshot",
+    ]
+
+    /// Every document of ours says what it is; a manifest does not, but it has its members.
     private static func refuseOther(_ text: [UInt8]) throws {
-        guard let schema = try JSONParser.parse(text)["schema"]?.string else { return }
-        throw CommandFailure(
-            "wrong_file", "an export manifest has no schema; this is \(TerminalText.safe(String(schema.prefix(64))))",
-            status: .integrity, details: [("offset", 0), ("found", .string(String(schema.prefix(64))))])
+        let document = try JSONParser.parse(text)
+        if let schema = document["schema"]?.string {
+            throw CommandFailure(
+                "wrong_file",
+                "an export manifest has no schema; this is \(TerminalText.safe(String(schema.prefix(64))))",
+                status: .integrity, details: [("offset", 0), ("found", .string(String(schema.prefix(64))))])
+        }
+        let missing = required.filter { document[$0] == nil }
+        guard missing.isEmpty else {
+            throw CommandFailure(
+                "wrong_file",
+                "this is no export manifest: it lacks \(missing.joined(separator: ", ")). Give the manifest of an open message, "
+                    + "as it was sent", status: .integrity,
+                details: [("offset", 0), ("missing", .array(missing.map(JSONValue.string)))])
+        }
     }
 }

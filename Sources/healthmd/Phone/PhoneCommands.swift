@@ -90,10 +90,11 @@ enum PhoneCommands {
             let report = try client(invocation).push(from: first.description, to: last.description, token: token) {
                 events.take($0)
             }
-            console.print(try JSONValue(report: report), invocation)
+            let outcome = PushOutcome(report)
+            console.print(outcome.document(console.advice), invocation)
             if interruption.signal != nil { return interruption.exitStatus }
-            if report.state == "queued" { console.note("the running healthmd phone serve sends it") }
-            return ["completed", "queued"].contains(report.state) ? .success : .failure
+            if let note = outcome.note { console.note(note) }
+            return outcome.exit
         })
 
     static let show = CommandSpec(
@@ -168,7 +169,8 @@ enum PhoneCommands {
             let token = StopToken()
             interruption.onSignal { token.stop() }
             let events = ServiceReport(invocation, console)
-            let report = try client(invocation).cancel(job, token: token) { events.take($0) }
+            var report = try client(invocation).cancel(job, token: token) { events.take($0) }
+            report.state = StateWord.snake(report.state)
             console.print(try JSONValue(report: report), invocation)
             if interruption.signal != nil { return interruption.exitStatus }
             return report.state == "cancelled" ? .success : .failure

@@ -39,7 +39,10 @@ enum PhoneSettingsCommands {
                 examples: [Example("healthmd phone settings", "all settings")])
         },
         run: { invocation, console in
-            try print(client(invocation).setSettings(try changes(invocation)), invocation, console)
+            let changes = try changes(invocation)
+            try knowing(changes.map(\.key), invocation) { client in
+                try print(client.setSettings(changes), invocation, console)
+            }
             return .success
         })
 
@@ -65,12 +68,32 @@ enum PhoneSettingsCommands {
         },
         run: { invocation, console in
             let keys = invocation.has("--all") ? nil : invocation.words
-            try print(client(invocation).resetSettings(keys), invocation, console)
+            try knowing(keys ?? [], invocation) { client in
+                try print(client.resetSettings(keys), invocation, console)
+            }
             return .success
         })
 
     private static func client(_ invocation: Invocation) throws -> PhoneClient {
         try PhoneCommands.client(invocation)
+    }
+
+    /// Does something with settings; when one of them does not exist the failure names the one that was probably meant.
+    private static func knowing(
+        _ keys: [String], _ invocation: Invocation, _ body: (PhoneClient) throws -> Void
+    ) throws {
+        let client = try client(invocation)
+        do {
+            try body(client)
+        } catch {
+            let failure = FailureText.failure(of: error)
+            let known = failure.code == "invalid_setting" ? try client.settings().all.map(\.key) : []
+            guard !known.isEmpty, let unknown = keys.first(where: { !known.contains($0) }) else { throw error }
+            let meant = NearestWord.to(unknown, in: known).map { "; did you mean \($0)?" } ?? "."
+            throw CommandFailure(
+                failure.code, "there is no setting \(TerminalText.safe(String(unknown.prefix(64))))\(meant)",
+                status: failure.status, steps: [NextStep("all of them, with their values", "healthmd phone settings")])
+        }
     }
 
     private static func changes(_ invocation: Invocation) throws -> [(key: String, value: String)] {

@@ -44,7 +44,7 @@ enum PhoneStatusDocument {
     private static func job(_ job: PhoneStatus.Job) -> JSONValue {
         var document: JSONObject = [
             "job_id": .string(job.jobID.uuidString), "origin": .string(job.origin), "mode": .string(job.mode),
-            "state": .string(job.state), "processed_days": .integer(job.processedDays),
+            "state": .string(StateWord.snake(job.state)), "processed_days": .integer(job.processedDays),
             "total_days": .integer(job.totalDays), "committed_partitions": .integer(job.committedPartitions),
             "committed_bytes": .number(JSONNumber(job.committedBytes)),
         ]

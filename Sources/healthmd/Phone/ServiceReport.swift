@@ -30,7 +30,7 @@ final class ServiceReport: Sendable {
                 "timestamp": .string(time),
             ]
             line.members += members.members
-            console.note(String(decoding: JSONWriter.encode(.object(line), style: .compactSorted), as: UTF8.self))
+            console.note(document: .object(line))
         case .lines:
             let fields = members.members.map { "\($0.key)=\(Self.text($0.value))" }
             console.note(([time, name] + fields).joined(separator: " "))
@@ -88,7 +88,7 @@ final class ServiceReport: Sendable {
         case .jobPaused(let jobID, let message):
             return ("job_paused", job(jobID, ["message": .string(message)]))
         case .jobEnded(let jobID, let state, let message):
-            var members: JSONObject = ["state": .string(state)]
+            var members: JSONObject = ["state": .string(StateWord.snake(state))]
             members.append("message", ifPresent: message.map(JSONValue.string))
             return ("job_ended", job(jobID, members))
         case .pushDropped(let jobID, let code): return ("push_dropped", job(jobID, ["code": .string(code)]))

@@ -12,6 +12,8 @@ struct Console: Sendable {
     /// Whether standard error is a terminal: only then there is a progress line.
     let errorIsTerminal: Bool
     let outputIsTerminal: Bool
+    /// What the commands that a note names have to repeat.
+    var advice = Advice.none
 
     /// The process's own three descriptors.
     static let process = Console(
@@ -36,7 +38,12 @@ struct Console: Sendable {
     func print(text: String) { write(Array(text.utf8), to: standardOutput) }
 
     /// A line for people.
-    func note(_ line: String) { write(Array((line + "\n").utf8), to: standardError) }
+    func note(_ line: String) { write(Array((advice.carrying(line) + "\n").utf8), to: standardError) }
+
+    /// A document as one line of standard error: progress, receipts.
+    func note(document: JSONValue) {
+        write(JSONWriter.encode(document, style: .compactSorted) + [0x0A], to: standardError)
+    }
 
     /// Text for people without a line end: prompts, the progress line.
     func noteWithoutLineEnd(_ text: String) { write(Array(text.utf8), to: standardError) }

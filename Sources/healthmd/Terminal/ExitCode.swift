@@ -37,8 +37,15 @@ enum ExitCode: Int32, Sendable, CaseIterable {
 extension ExitCode {
     /// What each code says, for `docs/errors.md`.
     static let meanings: [(code: ExitCode, meaning: String)] = [
-        (.success, "done; help; version; guidance; a validated partial result where it is allowed"),
-        (.failure, "the command ran and failed, is unfinished, or is partial without permission"),
+        (
+            .success,
+            "done; help; version; guidance; a validated partial result where it is allowed; files of some of the days "
+                + "(`partial_success`) without `--strict`"
+        ),
+        (
+            .failure,
+            "the command ran and failed, is unfinished, or is partial: data without `--allow-partial`, files with `--strict`"
+        ),
         (.usage, "the command line cannot be run, or the file of `--output` cannot be written"),
         (.partial, "with `--exit-codes extended`: part of it is there"),
         (.notFound, "with `--exit-codes extended`: no such thing, or it has expired"),
@@ -60,11 +67,22 @@ struct CommandFailure: Error {
     let status: ExitCode
     /// Further members of the document.
     let details: [(String, JSONDetail)]
+    /// What to type next, beside the sentence.
+    let steps: [NextStep]
 
-    init(_ code: String, _ message: String, status: ExitCode = .failure, details: [(String, JSONDetail)] = []) {
+    init(
+        _ code: String, _ message: String, status: ExitCode = .failure, details: [(String, JSONDetail)] = [],
+        steps: [NextStep] = []
+    ) {
         self.code = code
         self.message = message
         self.status = status
         self.details = details
+        self.steps = steps
+    }
+
+    /// The same failure with something to type.
+    func with(_ steps: [NextStep]) -> CommandFailure {
+        CommandFailure(code, message, status: status, details: details, steps: steps)
     }
 }

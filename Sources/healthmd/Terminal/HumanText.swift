@@ -123,15 +123,3 @@ extension String {
         return String(text)
     }
 }
-
-extension Console {
-    /// Whether a command prints text for people: asked for, or a terminal that was not told otherwise.
-    func isForPeople(_ invocation: Invocation) -> Bool {
-        invocation.has("--human") || (outputIsTerminal && !invocation.has("--json"))
-    }
-
-    /// One document, as JSON or as text for people.
-    func print(_ document: JSONValue, _ invocation: Invocation) {
-        if isForPeople(invocation) { print(text: HumanText.of(document)) } else { print(document) }
-    }
-}

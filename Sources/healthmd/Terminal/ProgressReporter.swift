@@ -73,7 +73,7 @@ final class ProgressReporter: Sendable {
                 RFC3339.seconds(since2001: Date().timeIntervalSinceReferenceDate.rounded(.down)) ?? ""),
         ]
         line.members += members.members
-        console.note(String(decoding: JSONWriter.encode(.object(line), style: .compactSorted), as: UTF8.self))
+        console.note(document: .object(line))
     }
 
     private func printLine(_ phase: String, _ parts: [String]) {

@@ -1,0 +1,72 @@
+import CanonicalJSON
+import Foundation
+import TestSupport
+import Testing
+
+@testable import healthmd
+
+/// With `--human` results stand on standard output and everything else on standard error, with its stable code.
+@Suite("Text for people")
+struct HumanOutputTests {
+    private static let job = JobExitTests.job
+
+    @Test(
+        "what the receiver refuses, or has not done, stands on standard error with its code",
+        arguments: [
+            (["export", "--last", "1"], 409, "unavailable", "export_in_progress"),
+            (["extract", "--last", "1", "--all-metrics"], 409, "unavailable", "iphone_not_connected"),
+            (["resume", job], 408, "timed_out", "timedOut"), (["resume", job], 404, "unavailable", "job_not_found"),
+            (["cancel", job], 202, "preparing", "cancellation_deferred"),
+            (["jobs", "show", job], 404, "unavailable", "job_not_found"),
+            (["jobs", "verify", job], 404, "unavailable", "job_not_found"),
+        ] as [([String], Int, String, String)])
+    func refusals(words: [String], http: Int, status: String, reason: String) throws {
+        let fake = try FakeReceiver.always(
+            http, ["status": .string(status), "failure_reason": .string(reason), "message": "Sentence."])
+        let run = try CommandRun(words + ["--human", "--base-url", fake.baseURL])
+        #expect(run.status == 1 && run.output.isEmpty, "\(run.text)")
+        #expect(run.errors.contains("healthmd: Sentence. (\(reason))"))
+    }
+
+    @Test(
+        "an error body without a sentence gets the meaning and the remedy of its code",
+        arguments: [
+            ["devices"], ["status"], ["jobs"], ["destination"], ["destination", "set", "/tmp"], ["pair"],
+            ["unpair", job],
+        ])
+    func errorBodies(words: [String]) throws {
+        let fake = try FakeReceiver.always(503, ["error": "server_not_ready"])
+        let run = try CommandRun(words + ["--human", "--base-url", fake.baseURL])
+        #expect(run.status == 1 && run.output.isEmpty, "\(words): \(run.text)")
+        #expect(run.errors.contains("The receiver stops. `healthmd serve"), "\(run.errors)")
+        #expect(run.errors.contains("(server_not_ready)"))
+    }
+
+    @Test("the state of a job that was asked for is a result, whatever it is")
+    func askedFor() throws {
+        let fake = try FakeReceiver.always(
+            409, ["status": "cancelled", "state": "cancelled", "message": "m", "job_id": .string(Self.job)])
+        for words in [["status", "--job", Self.job], ["jobs", "show", Self.job], ["cancel", Self.job]] {
+            let run = try CommandRun(words + ["--human", "--base-url", fake.baseURL])
+            #expect(run.text.contains("state: cancelled") && run.errors.isEmpty, "\(words)")
+        }
+    }
+
+    @Test("a usage error says the code that docs/errors.md lists")
+    func usage() throws {
+        let run = try CommandRun(["export", "--human", "--nothing"])
+        #expect(run.errors.contains("(unknown_argument)") && run.output.isEmpty)
+        #expect(try CommandRun(["exprot", "--human"]).errors.contains("(invalid_subcommand)"))
+    }
+
+    @Test("an empty list says which jobs were looked for")
+    func emptyList() throws {
+        let fake = try FakeReceiver.always(200, ["schema": "healthmd.job_list", "schema_version": 1, "jobs": []])
+        func text(_ words: String...) throws -> String {
+            try CommandRun(["jobs", "--human", "--base-url", fake.baseURL] + words).text
+        }
+        #expect(try text() == "no jobs in the last seven days\n")
+        #expect(try text("--state", "paused", "--state", "queued").hasPrefix("no job is paused or queued;"))
+        #expect(try text("--before", "x") == "no more jobs\n")
+    }
+}
