@@ -97,6 +97,7 @@ public final class ReceiverDaemon: Sendable {
     private let engine: ReceiverEngine
     private let engineThread: WorkThread
     private let worker: WorkThread
+    private let scout: WorkThread
     private let listener: PeerListener
     /// Given back by ``stop()``.
     private let lock: Mutex<FolderLock?>
@@ -121,6 +122,7 @@ public final class ReceiverDaemon: Sendable {
             try ReceiverDaemon.adopt(options.destination, store)
             controlToken = try ReceiverDaemon.token(in: folder)
             worker = WorkThread(name: "disk")
+            scout = WorkThread(name: "scout")
             let holder = EngineHolder()
             engineThread = WorkThread(name: "engine", idle: { holder.idle() })
             engine = try ReceiverEngine(
@@ -128,7 +130,7 @@ public final class ReceiverDaemon: Sendable {
                 configuration: ReceiverEngine.Configuration(
                     version: options.version, deviceName: options.deviceName, maximumWindow: options.maximumWindow,
                     clock: clock),
-                queue: engineThread, worker: worker, log: log)
+                queue: engineThread, worker: worker, scout: scout, log: log)
             listener = try PeerListener(addresses: options.peerAddresses, port: options.peerPort, engine: engine)
             holder.set(engine)
         } catch let error as ReceiverDaemonError {
@@ -199,6 +201,8 @@ public final class ReceiverDaemon: Sendable {
         }
         _ = stopped.wait()
         listener.stop()
+        // A file system that hangs must not keep the process: what the scout still finds out is of no use any more.
+        scout.stop(waiting: false)
         worker.stop()
         engineThread.stop()
         do {

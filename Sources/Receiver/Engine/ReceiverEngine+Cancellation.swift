@@ -32,6 +32,7 @@ extension ReceiverEngine {
                 acknowledgedAt: ProtocolDate(secondsSince2001: now.wall), message: message)
             send(.corpusCancelAck(ack), to: installationID)
         }
+        forgetOpen(of: cancel.jobID, from: installationID)
         guard let session = session(cancel.sessionID), session.peerInstallationID == installationID,
             session.jobID == cancel.jobID
         else { return answer(false, "There is no such session.") }
@@ -55,6 +56,7 @@ extension ReceiverEngine {
 
     /// A job that the phone gives up by its id.
     func cancelFromPeer(_ jobID: UUID, from installationID: UUID) {
+        forgetOpen(of: jobID, from: installationID)
         guard let job = book.jobs[jobID], job.peerInstallationID == installationID else { return }
         attempt("cancel_failed") {
             if let session = job.sessionID.flatMap({ session($0) }) {

@@ -98,6 +98,7 @@ extension ReceiverEngine {
         transfer(.disconnected, of: installationID)
         if let active = peers[installationID]?.activeSession { sessions[active]?.machine.disconnected() }
         peers[installationID] = nil
+        scouting[installationID] = nil
         log("peer_disconnected", ("peer", .id(installationID)))
         attempt("disconnect_failed") {
             try change { book in ((), book.disconnected(from: installationID, now: now)) }
@@ -249,6 +250,7 @@ extension ReceiverEngine {
     }
 
     private func status(_ status: CorpusStatus, from installationID: UUID) {
+        if status.state.isTerminal { forgetOpen(of: status.jobID, from: installationID) }
         guard let job = book.jobs[status.jobID], job.peerInstallationID == installationID,
             job.sessionID == nil || job.sessionID == status.sessionID,
             matches(status, job)

@@ -78,15 +78,18 @@ extension ReceiverEngine {
 
     // MARK: - Open
 
-    func handle(_ open: CorpusTransferOpen, from installationID: UUID) {
-        guard !isStopping else { return }
+    /// Decides about an open whose destination was looked at.
+    func decide(
+        _ open: CorpusTransferOpen, from installationID: UUID, destination: AdmissionFacts.Destination
+    ) {
         let found = lookUp(open.session.sessionID)
         var live: LiveSession?
         if case .found(let session) = found { live = session }
         var isUnreadable = false
         if case .unreadable = found { isUnreadable = true }
         var slot = live?.machine
-        let facts = admissionFacts(open, from: installationID, isUnreadable: isUnreadable)
+        let facts = admissionFacts(
+            open, from: installationID, destination: destination, isUnreadable: isUnreadable)
         let answer = ReceiverSession.admit(open, into: &slot, facts: facts)
         switch answer.verdict {
         case .rejected(let refusal):
@@ -231,106 +234,6 @@ extension ReceiverEngine {
             send(.corpusDisposition(answer), to: installationID)
         } catch {
             preconditionFailure("a disposition of our own contradicts itself")
-        }
-    }
-
-    // MARK: - Facts
-
-    private func admissionFacts(
-        _ open: CorpusTransferOpen, from installationID: UUID, isUnreadable: Bool
-    ) -> AdmissionFacts {
-        let id = open.session.sessionID
-        var freeStorage: Int64 = 0
-        var reserved: Int64 = 0
-        attempt("free_space_unknown") {
-            freeStorage = Int64(clamping: try store.folder.freeSpace().available)
-            reserved = try storageNeeds(except: id)
-        }
-        let active = peers[installationID]?.activeSession.flatMap { sessions[$0] }
-        let isOtherActive = active.map { $0.id != id && !$0.machine.journal.state.isTerminal } ?? false
-        return AdmissionFacts(
-            now: ProtocolDate(secondsSince2001: now.wall), peerInstallationID: installationID,
-            ownInstallationID: store.installationID, negotiation: peers[installationID]?.negotiation,
-            gateRefusal: gateRefusal(of: open, from: installationID),
-            manifestError: open.exportManifest?.calendarError(SystemCalendar()),
-            destination: destinationFacts(for: open), freeStorageBytes: freeStorage,
-            storageBytesReservedByOthers: reserved, otherActiveSession: isOtherActive ? active?.id : nil,
-            hasUnreadableState: isUnreadable)
-    }
-
-    /// Bytes that sessions, other than one, still need in our own folder (corpus-protocol.md 13.2.9, extensions.md 2.3). What they
-    /// have committed is on the disk already and counts as used there; still to come are the spools and items of partitions that may
-    /// be sent now, and both copies of raw results, which are composed of what is committed.
-    func storageNeeds(except id: UUID) throws -> Int64 {
-        var needs: [Int64] = try store.committedBytesOfLiveSessions().compactMap { session in
-            guard session.sessionID != id, let job = book.jobs[session.jobID], !job.state.isTerminal,
-                job.responseMode == .rawJSON
-            else { return nil }
-            let (twice, overflow) = session.byteCount.multipliedReportingOverflow(by: 2)
-            return overflow ? .max : twice
-        }
-        let admitted = sessions.values.compactMap(\.machine.admission)
-        let moving = peers.values.flatMap(\.transfers.partitions)
-        for partition in admitted + moving where partition.sessionID != id { needs.append(2 * partition.byteCount) }
-        return needs.reduce(0) { sum, need in
-            let (result, overflow) = sum.addingReportingOverflow(need)
-            return overflow ? .max : result
-        }
-    }
-
-    /// Corpus-protocol.md 13.1, over the stored job.
-    private func gateRefusal(of open: CorpusTransferOpen, from installationID: UUID) -> OpenRefusal? {
-        guard let manifest = open.exportManifest else { return .manifestMissing }
-        let job = book.jobs[open.session.jobID]
-        if let job, job.peerInstallationID != installationID {
-            return .notRequested("the job belongs to another device")
-        }
-        if let job, job.state.isTerminal, job.sessionID != open.session.sessionID {
-            return .notRequested("the job has ended")
-        }
-        if book.corruptJobIDs.contains(open.session.jobID) { return .unreadableState }
-        // Chosen once for the life of a job (corpus-protocol.md 5.2). Only a phone that keeps nothing over a
-        // disconnect begins the job of a request again.
-        if let job, job.origin == .sourceInitiated || job.isDurable, let sessionID = job.sessionID,
-            sessionID != open.session.sessionID
-        {
-            return .notRequested("the job has another session")
-        }
-        return RequestGate.refusal(
-            of: open, request: job.flatMap { gateRequest(of: $0) }, peerInstallationID: installationID,
-            sourceLabels: SourceDays.labels(of: manifest))
-    }
-
-    private func gateRequest(of job: Job) -> RequestGate.Request? {
-        guard let request = job.request else { return nil }
-        return RequestGate.Request(
-            mode: request.responseMode.onWire.corpusMode, dateIdentifiers: job.pinnedDates ?? request.labels,
-            peerInstallationID: job.peerInstallationID, rawProfile: request.rawProfile?.onWire,
-            canonicalSelection: request.canonicalSelection?.onWire)
-    }
-
-    private func destinationFacts(for open: CorpusTransferOpen) -> AdmissionFacts.Destination {
-        guard let manifest = open.exportManifest, manifest.mode == .writeFiles else { return .notNeeded }
-        guard manifest.settings.hasFileOutput else { return .unusable("No output is selected.") }
-        guard let binding = book.jobs[open.session.jobID]?.destination ?? storedDestination() else {
-            return .unusable("None is selected.")
-        }
-        do {
-            let root = try usableDestination(binding)
-            // Once a session, not once a partition. A plan that cannot be made is told by finalization, in its own words.
-            if session(open.session.sessionID) == nil, let plan = try? FilePlan(manifest) {
-                if plan.isPinnedRollup, open.session.protocolVersion >= RangePlan.minimumProtocolVersion {
-                    try FileFinalizer.requireRangePlan(plan)
-                }
-                try PlannedFolders.check(plan, in: root)
-            }
-            return .ready(freeBytes: Int64(clamping: try root.freeSpace().available))
-        } catch ReceiverError.destinationUnusable(let reason) {
-            return .unusable(reason)
-        } catch let error as FileFinalizer.Unplannable {
-            return .unusable(error.message)
-        } catch {
-            return .unusable("It cannot be read.")
         }
     }
 

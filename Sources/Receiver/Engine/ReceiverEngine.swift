@@ -66,6 +66,8 @@ final class ReceiverEngine: @unchecked Sendable {
     let queue: any WorkQueue
     /// Does heavy disk work, in order.
     let worker: any WorkQueue
+    /// Looks at destinations, which may lie on slow file systems, for admission.
+    let scout: any WorkQueue
 
     var book: JobBook
     var gate: ListenerGate
@@ -100,17 +102,22 @@ final class ReceiverEngine: @unchecked Sendable {
     var suspended: [UUID: Suspension] = [:]
     /// What phones asked for, by session, and could not be stored: taken up again with ``suspended``.
     var unstoredFinalizes: [UUID: CorpusTransferFinalize] = [:]
+    /// The opens that wait for a look at their destination, by phone.
+    var scouting: [UUID: Scouting] = [:]
+    var scoutCount = 0
     /// Phones whose hello could not be stored, with the monotonic time at which it is taken up again.
     var unstoredHellos: [UUID: Double] = [:]
 
     /// Restores everything from the store. Call ``start()`` on the queue before the first event.
     init(
-        store: ReceiverStore, configuration: Configuration, queue: any WorkQueue, worker: any WorkQueue, log: Log
+        store: ReceiverStore, configuration: Configuration, queue: any WorkQueue, worker: any WorkQueue,
+        scout: any WorkQueue, log: Log
     ) throws {
         self.store = store
         self.configuration = configuration
         self.queue = queue
         self.worker = worker
+        self.scout = scout
         self.log = log
         let (jobs, corrupt) = try store.loadJobs(now: configuration.clock())
         book = JobBook(restoring: jobs, corruptJobIDs: corrupt)

@@ -34,12 +34,12 @@ final class WorkThread: WorkQueue, @unchecked Sendable {
         }
     }
 
-    /// Does what was posted before, then ends the thread; waits for that.
-    func stop() {
+    /// Does what was posted before, then ends the thread; waits for that unless it is told not to.
+    func stop(waiting: Bool = true) {
         condition.withLock {
             isStopping = true
             condition.broadcast()
-            while !hasEnded { condition.wait() }
+            while waiting && !hasEnded { condition.wait() }
         }
     }
 

@@ -48,6 +48,9 @@ final class EngineRig {
     var engine: ReceiverEngine
     private(set) var queue = ManualQueue()
     private(set) var worker = ManualQueue()
+    private(set) var scout = ManualQueue()
+    /// The file system of the destination hangs: looks at it come to no end.
+    var scoutHangs = false
     private(set) var channel = FakeChannel()
     private let journal = LineBox()
     /// Everything that was logged, over all restarts.
@@ -73,7 +76,7 @@ final class EngineRig {
                 atPath: root + folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
         clock = TestClock()
-        (engine, _) = try EngineRig.open(root, clock, queue, worker, sliceSeconds, disk, journal)
+        (engine, _) = try EngineRig.open(root, clock, queue, worker, scout, sliceSeconds, disk, journal)
         if withDestination { _ = try engine.setDestination(destinationPath) }
         try engine.store.store([
             .setRecord(
@@ -90,7 +93,8 @@ final class EngineRig {
     }
 
     private static func open(
-        _ root: String, _ clock: TestClock, _ queue: ManualQueue, _ worker: ManualQueue, _ sliceSeconds: Double,
+        _ root: String, _ clock: TestClock, _ queue: ManualQueue, _ worker: ManualQueue, _ scout: ManualQueue,
+        _ sliceSeconds: Double,
         _ disk: any Disk, _ lines: LineBox
     ) throws -> (ReceiverEngine, ReceiverStore) {
         let now: @Sendable () -> Moment = { clock.now }
@@ -99,7 +103,7 @@ final class EngineRig {
         configuration.sliceSeconds = sliceSeconds
         let engine = try ReceiverEngine(
             store: store, configuration: configuration, queue: queue,
-            worker: worker, log: Log(clock: now, write: { lines.put($0) }))
+            worker: worker, scout: scout, log: Log(clock: now, write: { lines.put($0) }))
         return (engine, store)
     }
 
@@ -107,9 +111,10 @@ final class EngineRig {
     func restart() throws {
         queue = ManualQueue()
         worker = ManualQueue()
+        scout = ManualQueue()
         connection = nil
         channel = FakeChannel()
-        (engine, _) = try EngineRig.open(root, clock, queue, worker, sliceSeconds, disk, journal)
+        (engine, _) = try EngineRig.open(root, clock, queue, worker, scout, sliceSeconds, disk, journal)
         try engine.start()
     }
 
@@ -120,7 +125,12 @@ final class EngineRig {
     /// Lets engine and worker go on until neither has anything to do, or `steps` pieces were done.
     func settle(steps: Int = .max) {
         var rest = steps
-        while rest > 0, queue.runOne() || worker.runOne() { rest -= 1 }
+        while rest > 0, queue.runOne() || worker.runOne() || (!scoutHangs && scout.runOne()) { rest -= 1 }
+    }
+
+    /// Lets the engine answer what needs no more than a look at the destination; the worker stands still.
+    func settleOpens() {
+        while queue.runOne() || scout.runOne() {}
     }
 
     // MARK: - The phone

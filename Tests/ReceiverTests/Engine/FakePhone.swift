@@ -201,6 +201,7 @@ extension EngineRig {
         _ partition: FakePhone.Partition, of phone: FakePhone, chunkBytes: Int = TransferStart.maximumChunkByteCount
     ) throws -> TransferStart {
         send(try phone.open(partition))
+        settle()
         return start(partition, chunkBytes: chunkBytes)
     }
 

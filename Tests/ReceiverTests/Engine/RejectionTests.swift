@@ -309,6 +309,7 @@ import Testing
                 try CorpusTransferOpen(
                     session: attempt.phone.session, partition: attempt.partition.descriptor,
                     exportManifest: attempt.hasManifest ? attempt.phone.manifest : nil)))
+        rig.settleOpens()
         let answers = rig.channel.take().compactMap { message -> CorpusTransferDisposition? in
             if case .corpusDisposition(let answer) = message { answer } else { nil }
         }

@@ -135,6 +135,7 @@ import Testing
         let id = phone.session.sessionID
         #expect(try rig.engine.storageNeeds(except: UUID()) == 0)
         rig.send(try phone.open(partitions[1]))
+        rig.settleOpens()
         let twice = 2 * partitions[1].descriptor.byteCount
         #expect(try rig.engine.storageNeeds(except: UUID()) == twice && rig.engine.storageNeeds(except: id) == 0)
         rig.send(

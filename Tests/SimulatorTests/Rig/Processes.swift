@@ -49,7 +49,7 @@ final class ReceiverProcess {
             configuration.sliceSeconds = 0
             configuration.destinationDisk = disk
             engine = try ReceiverEngine(
-                store: store, configuration: configuration, queue: queue, worker: worker,
+                store: store, configuration: configuration, queue: queue, worker: worker, scout: worker,
                 log: Log(clock: clock, write: log))
             try engine.start()
         } catch {
