@@ -42,9 +42,14 @@ enum ArchiveServeCommand {
 
     private static func run(_ invocation: Invocation, _ console: Console) throws -> ExitCode {
         let interruption = Interruption.watch()
-        let service = try ArchiveService.start(try configuration(invocation, console))
+        let configuration = try configuration(invocation, console)
+        let service = try ArchiveService.start(configuration)
         let addresses = service.addresses.map(\.description).joined(separator: ", ")
         console.note("archive service: \(addresses)")
+        if configuration.claims == .token {
+            console.note(
+                "claim token: \(try StateRoot.path(invocation))/archive/service/\(ArchiveService.claimTokenName)")
+        }
         let notice = ServiceNotice()
         notice.ready()
         interruption.wait()
