@@ -256,11 +256,7 @@ private final class EngineHolder: @unchecked Sendable {
     /// Called on the engine's thread when there is nothing else to do.
     func idle() -> Double? {
         guard let engine = lock.withLock({ engine }) else { return 1 }
-        if engine.store.database.hasFailedForGood, let tell = engine.journalLoss {
-            engine.journalLoss = nil
-            engine.log("journal_lost")
-            tell()
-        }
+        engine.tellJournalLoss()
         let seconds = engine.secondsUntilTick()
         guard seconds <= 0 else { return seconds }
         engine.tick()

@@ -27,6 +27,7 @@ public final class FaultyDisk: Disk {
         var didFail = false
         var interruptNext = true
         var writeFailure: Int32?
+        var syncFailure: Int32?
         var freeSpace: FreeSpace?
     }
 
@@ -53,6 +54,8 @@ public final class FaultyDisk: Disk {
     public var calls: [String] { state.withLock { $0.calls } }
     /// From now on every call that needs space fails with this number, until it is set to nil: a disk that is full, and freed again.
     public func setWriteFailure(_ number: Int32?) { state.withLock { $0.writeFailure = number } }
+    /// From now on every sync fails with this number, until it is set to nil.
+    public func setSyncFailure(_ number: Int32?) { state.withLock { $0.syncFailure = number } }
     /// From now on the disk says that it has this much space, until it is set to nil.
     public func setFreeSpace(_ space: FreeSpace?) { state.withLock { $0.freeSpace = space } }
     /// Whether the fault was met.
@@ -176,6 +179,7 @@ extension FaultyDisk {
     /// Counts, then passes on.
     public func sync(_ handle: DiskHandle) throws(SystemError) {
         try count("sync")
+        if let number = state.withLock({ $0.syncFailure }) { throw SystemError(number) }
         try base.sync(handle)
     }
 

@@ -58,7 +58,7 @@ final class EngineRig {
     let phoneID = UUID()
     private let clock: TestClock
     /// The disk of the state folder.
-    let disk = FaultyDisk(PosixDisk())
+    private(set) var disk: FaultyDisk
     private var connections: UInt64 = 0
     /// The present connection, if there is one.
     private(set) var connection: ConnectionID?
@@ -68,7 +68,11 @@ final class EngineRig {
     /// Passed to the engine: with 0 each step of a finalization is a slice, and a transaction, of its own.
     private let sliceSeconds: Double
 
-    init(withDestination: Bool = true, sliceSeconds: Double = 0.25) throws {
+    /// An engine whose state lies on a folder of the system, or on another disk.
+    init(
+        withDestination: Bool = true, sliceSeconds: Double = 0.25, state: FaultyDisk = FaultyDisk(PosixDisk())
+    ) throws {
+        disk = state
         self.sliceSeconds = sliceSeconds
         root = NSTemporaryDirectory() + "/healthmd-engine-\(UUID().uuidString)"
         for folder in ["", "/state", "/destination"] {
@@ -76,15 +80,24 @@ final class EngineRig {
                 atPath: root + folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
         clock = TestClock()
-        (engine, _) = try EngineRig.open(root, clock, queue, worker, scout, sliceSeconds, disk, journal)
-        if withDestination { _ = try engine.setDestination(destinationPath) }
-        try engine.store.store([
+        // Prepared and closed: a database on a disk that the system does not know has one connection.
+        try EngineRig.prepare(
+            Directory.openRoot(root + "/state", on: state, creating: true), phoneID, clock.now,
+            destination: withDestination ? root + "/destination" : nil)
+        engine = try EngineRig.open(root, clock, queue, worker, scout, sliceSeconds, disk, journal)
+        try engine.start()
+    }
+
+    /// A store that trusts the phone and has a destination.
+    private static func prepare(_ folder: Directory, _ phoneID: UUID, _ now: Moment, destination: String?) throws {
+        let store = try ReceiverStore(folder: folder, now: now)
+        if let destination { try store.setDestination(DestinationRoot.bind(destination, outside: folder)) }
+        try store.store([
             .setRecord(
                 TrustRecord(
                     installationID: phoneID, displayName: "Phone", reconnectSecret: SecretBytes.random(count: 32),
                     strength: .strong, pairedAt: 0, lastConnectedAt: nil))
         ])
-        try restart()
     }
 
     deinit {
@@ -94,27 +107,28 @@ final class EngineRig {
 
     private static func open(
         _ root: String, _ clock: TestClock, _ queue: ManualQueue, _ worker: ManualQueue, _ scout: ManualQueue,
-        _ sliceSeconds: Double,
-        _ disk: any Disk, _ lines: LineBox
-    ) throws -> (ReceiverEngine, ReceiverStore) {
+        _ sliceSeconds: Double, _ disk: any Disk, _ lines: LineBox
+    ) throws -> ReceiverEngine {
         let now: @Sendable () -> Moment = { clock.now }
         let store = try ReceiverStore(folder: Directory.openRoot(root + "/state", on: disk), now: now())
         var configuration = ReceiverEngine.Configuration(version: "0", deviceName: "Desk", clock: now)
         configuration.sliceSeconds = sliceSeconds
-        let engine = try ReceiverEngine(
+        return try ReceiverEngine(
             store: store, configuration: configuration, queue: queue,
             worker: worker, scout: scout, log: Log(clock: now, write: { lines.put($0) }))
-        return (engine, store)
     }
 
     /// The process dies here: what was not durable is gone, and the folder is opened again.
-    func restart() throws {
+    ///
+    /// - Parameter survivor: what is left of the state after a loss of power; nil: all of it.
+    func restart(on survivor: FaultyDisk? = nil) throws {
+        if let survivor { disk = survivor }
         queue = ManualQueue()
         worker = ManualQueue()
         scout = ManualQueue()
         connection = nil
         channel = FakeChannel()
-        (engine, _) = try EngineRig.open(root, clock, queue, worker, scout, sliceSeconds, disk, journal)
+        engine = try EngineRig.open(root, clock, queue, worker, scout, sliceSeconds, disk, journal)
         try engine.start()
     }
 
