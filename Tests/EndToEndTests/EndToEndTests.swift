@@ -60,6 +60,15 @@ struct EndToEndTests {
         #expect(outcome.output.contains("200 idle, half-sent and unread connections"))
     }
 
+    @Test("beside 200 slow clients on the peer port a phone connects and delivers; every descriptor comes back")
+    func crowdAtThePeerPort() throws {
+        let work = try TemporaryFolder()
+        let script = Checkout.root.appendingPathComponent("Tests/PythonPhone/crowd.py")
+        let outcome = try Program.run("python3", [script.path, try Program.healthmd().path, work.path])
+        #expect(outcome.status == 0, "\(outcome.output)\n\(outcome.errors)")
+        #expect(outcome.output.hasPrefix("crowd:"))
+    }
+
     @Test("a few points of the crash matrix end as an undisturbed run does")
     func crashPoints() throws {
         let script = Checkout.root.appendingPathComponent("Tools/rigs/crash_matrix.py")
