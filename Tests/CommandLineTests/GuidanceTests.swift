@@ -102,6 +102,64 @@ struct GuidanceTests {
         #expect(run.errors.contains("healthmd export --help"))
     }
 
+    @Test(
+        "help COMMAND is COMMAND --help; a word that is none is refused with the one that was meant",
+        arguments: [
+            ("help", "--help"), ("help export", "export --help"), ("help jobs verify", "jobs verify --help"),
+            ("help archive reader", "archive reader --help"), ("help direct pair", "direct pair --help"),
+        ])
+    func helpCommand(line: String, same: String) throws {
+        func run(_ line: String) throws -> CommandRun { try CommandRun(line.split(separator: " ").map(String.init)) }
+        #expect(try run(line).text == run(same).text)
+        let unknown = try run(line + " exprot --human")
+        #expect(unknown.status == 2 && unknown.errors.contains("there is no such command"))
+    }
+
+    @Test("help of an unknown command suggests the one that was meant")
+    func helpSuggests() throws {
+        for (line, word) in [(["help", "exprot"], "export"), (["help", "archive", "raeder"], "reader")] {
+            let document = try CommandRun(line).document()
+            #expect(document["error_kind"] == "invalid_subcommand")
+            #expect(document["message"]?.string?.hasSuffix("did you mean \(word)?") == true)
+        }
+    }
+
+    @Test("every option in help has its spellings, its value's name, its choices, and says when it is required")
+    func optionLists() throws {
+        for command in CommandLineTool.commands {
+            let text = Help(commands: CommandLineTool.commands).text(for: command.path)
+            for option in command.options + GlobalOptions.all {
+                if case .flag = option.kind {
+                    #expect(option.placeholder.isEmpty)
+                } else {
+                    #expect(!option.placeholder.isEmpty, "\(command.spelled) \(option.name)")
+                }
+                let line = try #require(
+                    text.components(separatedBy: "\n  \(option.label)").dropFirst().first, "\(option.label)")
+                for name in [option.name] + option.aliases { #expect(option.label.contains(name)) }
+                if case .choice(let words) = option.kind {
+                    for word in words { #expect(line.contains(word), "\(command.spelled) \(option.name) \(word)") }
+                }
+                #expect(option.explanation.contains("(required)") == option.isRequired)
+                if option.isRequired {
+                    #expect(text.contains("Usage: \(command.usage)") && command.usage.contains(option.usage))
+                }
+                if option.name == "--output" { #expect(option.label.hasPrefix("-o, --output ")) }
+            }
+        }
+    }
+
+    @Test("a command without what it requires says what that is", arguments: CommandLineTool.commands.indices)
+    func required(index: Int) throws {
+        let command = CommandLineTool.commands[index]
+        guard let first = command.options.first(where: \.isRequired) else { return }
+        let words = command.path + command.positionals.map { _ in "x" }
+        let document = try CommandRun(words).document()
+        #expect(document["error_kind"] == "missing_required_argument")
+        #expect(document["message"]?.string?.contains("needs \(first.usage)") == true)
+        #expect(document["accepted_arguments"]?.array?.first?.string == first.name)
+    }
+
     @Test("help of the program and of every command is as it was agreed")
     func snapshot() throws {
         let help = Help(commands: CommandLineTool.commands)

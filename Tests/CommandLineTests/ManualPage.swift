@@ -28,8 +28,7 @@ struct ManualPage {
     }
 
     private static func lines(of command: CommandSpec) -> [String] {
-        let heading = ([command.spelled] + command.positionals.map(\.usage)).joined(separator: " ")
-        var lines = [".SS \(escaped(heading))", escaped(command.summary)]
+        var lines = [".SS \(escaped(command.usage))", escaped(command.summary)]
         for positional in command.positionals {
             lines += [".TP", ".I \(escaped(positional.name))", escaped(positional.summary)]
         }
@@ -41,8 +40,7 @@ struct ManualPage {
     }
 
     private static func lines(of option: OptionSpec) -> [String] {
-        let names = ([option.name] + option.aliases).joined(separator: ", ")
-        return [".TP", ".B \(escaped(option.label(names)))", escaped(option.explanation)]
+        [".TP", ".B \(escaped(option.label))", escaped(option.explanation)]
     }
 
     /// Text as the macros take it: no escapes, no request at the start of a line, dashes that can be copied.

@@ -17,6 +17,9 @@ struct Workout {
         "3000": "other",
     ]
 
+    /// The names that are given to activity numbers.
+    static var knownNames: [String] { Array(names.values) }
+
     /// The name of an activity number.
     static func name(_ raw: String?) -> String {
         guard let raw else { return "activity-unknown" }

@@ -21,7 +21,7 @@ extension ArchiveReader {
     /// Copies every day of a range that changed since it was copied. Interrupting it loses only what it had not reached.
     public func sync(since: ArchiveDay? = nil, until: ArchiveDay? = nil) throws -> SyncReport {
         let key = try profile.readingKey()
-        var mirror = try profile.mirror()
+        var (mirror, _) = try profile.heldMirror()
         let client = try client(mirror, key)
         let listed = try client.listDays(from: since?.previous, to: until, key: key.readKey)
         let copied = try copyChanged(listed, &mirror, client, key)
@@ -36,12 +36,14 @@ extension ArchiveReader {
         public let bucket: BucketID
         /// What the service says of itself.
         public let archive: ArchiveNumbers
-        /// Recorded days.
+        /// Recorded days whose files are there.
         public let mirrored: Int
         /// The first of them.
         public let firstMirrored: ArchiveDay?
         /// The last of them.
         public let lastMirrored: ArchiveDay?
+        /// Days that were copied and whose files are gone since.
+        public let missingFiles: Int
 
         /// How many days the mirror lacks.
         public var behind: Int { max(0, archive.days - mirrored) }
@@ -50,12 +52,13 @@ extension ArchiveReader {
         public var lines: [String] {
             let size = String(Rounding.tenths(Double(archive.bytes) / 1_048_576))
             let span = archive.firstDay.flatMap { first in archive.lastDay.map { ", \(first) to \($0)" } } ?? ""
-            let held =
-                firstMirrored.flatMap { first in
-                    lastMirrored.map { last in
-                        "\(mirrored) days, \(first) to \(last)" + (behind > 0 ? ", \(behind) behind" : "")
-                    }
-                } ?? "empty"
+            var held =
+                firstMirrored.flatMap { first in lastMirrored.map { "\(mirrored) days, \(first) to \($0)" } } ?? "empty"
+            if behind > 0 { held += ", \(behind) behind" }
+            if missingFiles > 0 {
+                held +=
+                    "; the files of \(missingFiles) copied days are gone, healthmd archive reader sync fetches them again"
+            }
             return [
                 "Bucket:  \(bucket)",
                 "Archive: \(archive.isComplete ? "" : "at least ")\(archive.days) days, \(size) MiB\(span)",
@@ -67,11 +70,18 @@ extension ArchiveReader {
     /// Asks the service and looks at the mirror.
     public func status() throws -> Status {
         let key = try profile.readingKey()
-        let mirror = try profile.mirror()
+        let (mirror, missing) = try profile.heldMirror()
         let numbers = try client(mirror, key).numbers(key: key.readKey)
         return Status(
             bucket: key.bucket, archive: numbers, mirrored: mirror.days.count, firstMirrored: mirror.days.keys.min(),
-            lastMirrored: mirror.days.keys.max())
+            lastMirrored: mirror.days.keys.max(), missingFiles: missing)
+    }
+
+    /// How many copied days of a range have no file any more: answers from the mirror lack them.
+    public func missingFiles(since: ArchiveDay? = nil, until: ArchiveDay? = nil) throws -> Int {
+        let filter = EventFilter(since: since, until: until)
+        let files = Set(try profile.mirroredDays())
+        return try profile.mirror().days.keys.count { !files.contains($0) && filter.covers($0) }
     }
 
     /// Fetches what is listed and not held, writes each day, and records it.
@@ -123,7 +133,7 @@ extension ArchiveReader {
         let key = try profile.readingKey()
         let mirror: Mirror
         do {
-            mirror = try profile.mirror()
+            mirror = try profile.heldMirror().mirror
         } catch ReaderError.badProfileFile {
             return Freshness(warning: "mirror.json cannot be read; the answer comes from the days held here")
         }

@@ -85,6 +85,15 @@ public struct ReaderProfile: Sendable {
         return mirror
     }
 
+    /// The mirror without the records of days whose files are gone, so that they count as not copied; and how many those are.
+    func heldMirror() throws -> (mirror: Mirror, missing: Int) {
+        var mirror = try mirror()
+        let recorded = mirror.days.count
+        let files = Set(try mirroredDays())
+        mirror.days = mirror.days.filter { files.contains($0.key) }
+        return (mirror, recorded - mirror.days.count)
+    }
+
     func save(_ mirror: Mirror) throws { try writeJSON(Self.mirrorName, mirror.document) }
 
     private static func fileName(_ day: ArchiveDay) -> String { "\(daysName)/\(day).ndjson" }

@@ -2,12 +2,17 @@ import CanonicalJSON
 
 /// The nine tools: names, arguments, defaults (day-archive-reader.md 7). Titles and descriptions are ours.
 public enum ToolCatalog {
-    static let dailyDays = 90
+    /// Days of `phone_data_daily` when no first day is given.
+    public static let dailyDays = 90
     static let dailyLongest = 400
-    static let statisticsDays = 365
-    static let sleepDays = 90
-    static let workoutDays = 365
-    static let sampleDays = 7
+    /// Days of `phone_data_statistics`.
+    public static let statisticsDays = 365
+    /// Days of `phone_data_sleep`.
+    public static let sleepDays = 90
+    /// Days of `phone_data_workouts`.
+    public static let workoutDays = 365
+    /// Days of `phone_data_samples`.
+    public static let sampleDays = 7
     static let sampleLimit = 500
     static let sampleHighestLimit = 5_000
     static let mostRows = 1_000

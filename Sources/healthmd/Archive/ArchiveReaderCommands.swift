@@ -8,17 +8,29 @@ import Foundation
 enum ArchiveReaderCommands {
     static let all = [connect, sync, status, query, ask, read] + ArchiveToolCommands.all
 
-    static let sinceOption = OptionSpec.value("--since", .text, "D", "first day, YYYY-MM-DD")
-    static let untilOption = OptionSpec.value("--until", .text, "D", "last day, included")
+    /// The first day; `days` is how many are looked at without it, nil for all.
+    static func sinceOption(days: Int?) -> OptionSpec {
+        .value(
+            "--since", .text, "D",
+            "first day, YYYY-MM-DD"
+                + (days.map { "; without it the \($0) days up to --until" } ?? "; without it from the start"))
+    }
+
+    static let untilOption = OptionSpec.value("--until", .text, "D", "last day, included (today)")
+    private static let lastOption = OptionSpec.value("--until", .text, "D", "last day, included; without it to the end")
     private static let urlOption = OptionSpec.value("--url", .text, "URL", "another address of the service; remembered")
     private static let filterOptions: [OptionSpec] = [
         .value("--metric", .text, "NAME", "only this metric"),
-        .value("--bucket", .choice(["hour", "day"]), "SIZE", "only totals of this size"), sinceOption, untilOption,
+        .value("--bucket", .choice(["hour", "day"]), "SIZE", "only totals of this size"),
+        sinceOption(days: nil), lastOption,
         .value("--limit", .integer(1...Int.max), "N", "at most so many events"),
-        .value("--format", .choice(["ndjson", "summary"]), "FORM", "one event a line (default), or counts"),
+        .value(
+            "--format", .choice(["ndjson", "summary"]), "FORM",
+            "one event a line (default), or counts; with --json one document, unless ndjson is asked for"),
     ]
 
-    /// Runs a reader command. Without `--json` an error is one line, as readers of this archive expect; exit 2.
+    /// Runs a reader command. Without `--json` an error is one line with its code, as readers of this archive expect; exit 2, unless
+    /// `--exit-codes` asks for those of the other commands.
     static func run(
         _ invocation: Invocation, _ console: Console, _ body: (ArchiveReader) throws -> Void
     ) throws -> ExitCode {
@@ -35,10 +47,13 @@ enum ArchiveReaderCommands {
         do {
             try body()
             return .success
+        } catch let error as UsageError {
+            throw error
         } catch {
             guard !invocation.has("--json") else { throw error }
-            console.note("error: \(FailureText.failure(of: error).message)")
-            return .usage
+            let failure = FailureText.failure(of: error)
+            console.note("error: \(TerminalText.safe(failure.message)) (\(failure.code))")
+            return invocation.has("--exit-codes") ? failure.status : .usage
         }
     }
 
@@ -74,14 +89,6 @@ enum ArchiveReaderCommands {
             since: try day("--since", invocation), until: try day("--until", invocation))
     }
 
-    private static func print(_ events: ArchiveReader.Events, _ invocation: Invocation, _ console: Console) {
-        if invocation.text("--format") == "summary" {
-            console.print(text: events.summary.map { $0 + "\n" }.joined())
-            return
-        }
-        for line in events.lines { console.write(line + [UInt8(ascii: "\n")]) }
-    }
-
     static let connect = CommandSpec(
         "archive", "reader", "connect",
         summary: "Takes a handoff: keys and address go into the reader's private folder.",
@@ -89,24 +96,19 @@ enum ArchiveReaderCommands {
             Example("healthmd archive reader connect --handoff handoff.txt", "then delete the file"),
             Example("healthmd archive reader connect --handoff -", "the text comes on standard input"),
         ],
-        options: [.value("--handoff", .file, "FILE", "the handoff; - is standard input")],
-        validate: { invocation in
-            guard invocation.has("--handoff") else {
-                throw UsageError(
-                    .missingRequiredArgument, "--handoff is needed", command: invocation.command.path,
-                    accepted: ["--handoff"])
-            }
-        },
+        options: [.value("--handoff", .file, "FILE", "the handoff; - is standard input").required],
         run: { invocation, console in
             try reporting(invocation, console) {
                 let bytes = try ArchiveFolders.contents(
                     invocation.text("--handoff") ?? "-", option: "--handoff", console)
                 let profile = try profile(invocation)
                 let done = try ArchiveReader.connect(profile, handoff: String(decoding: bytes, as: UTF8.self))
-                console.print([
-                    "bucket": .string(done.bucket.text), "url": .string(done.endpoint.url),
-                    "profile": .string(profile.path), "files": .array(done.files.map { .string($0) }),
-                ])
+                console.print(
+                    [
+                        "schema": "healthmd.archive_connection", "schema_version": 1, "status": "success",
+                        "bucket": .string(done.bucket.text), "url": .string(done.endpoint.url),
+                        "profile": .string(profile.path), "files": .array(done.files.map { .string($0) }),
+                    ], invocation)
             }
         })
 
@@ -116,11 +118,12 @@ enum ArchiveReaderCommands {
             Example("healthmd archive reader sync", "everything that changed"),
             Example("healthmd archive reader sync --since 2026-08-01", "only from that day on"),
         ],
-        options: [sinceOption, untilOption, urlOption], validate: checkDays,
+        options: [sinceOption(days: nil), lastOption, urlOption], validate: checkDays,
         run: { invocation, console in
             try run(invocation, console) { reader in
                 let report = try reader.sync(
                     since: try day("--since", invocation), until: try day("--until", invocation))
+                guard !invocation.has("--json") else { return console.print(ArchiveDocuments.sync(report)) }
                 console.print(
                     text: report.copied == 0
                         ? "Nothing has changed; \(report.mirrored) days are mirrored.\n"
@@ -133,7 +136,9 @@ enum ArchiveReaderCommands {
         examples: [Example("healthmd archive reader status", "three lines")], options: [urlOption],
         run: { invocation, console in
             try run(invocation, console) { reader in
-                console.print(text: try reader.status().lines.map { $0 + "\n" }.joined())
+                let status = try reader.status()
+                guard !invocation.has("--json") else { return console.print(ArchiveDocuments.status(status)) }
+                console.print(text: status.lines.map { $0 + "\n" }.joined())
             }
         })
 
@@ -146,8 +151,16 @@ enum ArchiveReaderCommands {
         options: filterOptions, validate: checkDays,
         run: { invocation, console in
             try run(invocation, console) { reader in
-                print(
-                    try reader.query(try filter(invocation), limit: invocation.integer("--limit")), invocation, console)
+                let filter = try filter(invocation)
+                let events = try reader.query(filter, limit: invocation.integer("--limit"))
+                try ArchiveNames.requireKnown(metric: filter.metric, found: events.matchCount, reader)
+                let missing = try reader.missingFiles(since: filter.since, until: filter.until)
+                try ArchiveOutput(invocation, console).print(events, missing: missing)
+                if missing > 0 {
+                    console.note(
+                        "the files of \(missing) copied days are gone, so the answer lacks them; to fetch them again: "
+                            + "healthmd archive reader sync")
+                }
             }
         })
 
@@ -161,21 +174,29 @@ enum ArchiveReaderCommands {
         options: filterOptions + [urlOption], validate: checkDays,
         run: { invocation, console in
             try run(invocation, console) { reader in
-                let events = try reader.ask(try filter(invocation), limit: invocation.integer("--limit"))
-                print(events, invocation, console)
+                let filter = try filter(invocation)
+                let events = try reader.ask(filter, limit: invocation.integer("--limit"))
+                try ArchiveNames.requireKnown(metric: filter.metric, found: events.matchCount, reader)
+                try ArchiveOutput(invocation, console).print(events)
                 console.note("\(events.dayCount) days fetched, \(events.lines.count) events kept")
             }
         })
 
     static let read = CommandSpec(
         "archive", "reader", "read", summary: "Fetches a range and prints every event of it, day by day.",
-        examples: [Example("healthmd archive reader read --since 2026-08-01 --until 2026-08-31", "unfiltered")],
-        options: [sinceOption, untilOption, urlOption], validate: checkDays,
+        examples: [
+            Example(
+                "healthmd archive reader read --since 2026-08-01 --until 2026-08-31",
+                "unfiltered; of the evening before only what reaches into the range")
+        ],
+        options: [sinceOption(days: nil), lastOption, urlOption], validate: checkDays,
         run: { invocation, console in
             try run(invocation, console) { reader in
+                let output = try ArchiveOutput(invocation, console)
                 try reader.read(
                     since: try day("--since", invocation), until: try day("--until", invocation)
-                ) { _, lines in console.write(lines) }
+                ) { _, lines in try output.append(lines) }
+                try output.finish()
             }
         })
 }

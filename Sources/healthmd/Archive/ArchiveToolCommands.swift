@@ -6,14 +6,17 @@ import Foundation
 enum ArchiveToolCommands {
     static let all = [overview, daily, statistics, sleep, workouts, samples, write, edits, tools, call]
 
-    private static let sinceOption = ArchiveReaderCommands.sinceOption
+    private static func sinceOption(_ days: Int) -> OptionSpec { ArchiveReaderCommands.sinceOption(days: days) }
+
     private static let untilOption = ArchiveReaderCommands.untilOption
 
     private static func call(
-        _ tool: String, _ arguments: JSONObject, _ invocation: Invocation, _ console: Console
+        _ tool: String, _ arguments: JSONObject, _ invocation: Invocation, _ console: Console,
+        check: (JSONObject, ArchiveReader) throws -> Void = { _, _ in }
     ) throws -> ExitCode {
         try ArchiveReaderCommands.run(invocation, console) { reader in
             let answer = try reader.call(tool, arguments)
+            try check(answer, reader)
             console.write(JSONWriter.encode(.object(answer), style: .compact) + [UInt8(ascii: "\n")])
         }
     }
@@ -40,7 +43,10 @@ enum ArchiveToolCommands {
         examples: [
             Example("healthmd archive reader daily --since 2026-08-01 --metrics steps,activeEnergy", "two columns")
         ],
-        options: [sinceOption, untilOption, .value("--metrics", .text, "LIST", "names, separated by commas")],
+        options: [
+            sinceOption(ToolCatalog.dailyDays), untilOption,
+            .value("--metrics", .text, "LIST", "names, separated by commas"),
+        ],
         run: { invocation, console in
             var arguments = arguments(invocation, range)
             if let list = invocation.text("--metrics") {
@@ -55,63 +61,60 @@ enum ArchiveToolCommands {
             Example("healthmd archive reader statistics --metric restingHeartRate --group-by month", "a year by month")
         ],
         options: [
-            .value("--metric", .text, "NAME", "the metric"), sinceOption, untilOption,
+            metricOption, sinceOption(ToolCatalog.statisticsDays), untilOption,
             .value("--group-by", .choice(["day", "week", "month", "year"]), "GROUP", "month unless told otherwise"),
         ],
-        validate: requireMetric,
         run: { invocation, console in
             let names = [(option: "--metric", argument: "metric"), (option: "--group-by", argument: "group_by")]
             return try call("phone_data_statistics", arguments(invocation, names + range), invocation, console)
         })
 
-    private static func requireMetric(_ invocation: Invocation) throws {
-        guard invocation.has("--metric") else {
-            throw UsageError(
-                .missingRequiredArgument, "--metric is needed; overview lists them", command: invocation.command.path,
-                accepted: ["--metric"])
-        }
-    }
+    private static let metricOption = OptionSpec.value(
+        "--metric", .text, "NAME", "the metric; archive reader overview lists them"
+    ).required
 
     static let sleep = CommandSpec(
         "archive", "reader", "sleep", summary: "Nights: hours asleep and in bed, hours by stage.",
         examples: [Example("healthmd archive reader sleep --since 2026-08-01", "nights from that day on")],
-        options: [sinceOption, untilOption],
+        options: [sinceOption(ToolCatalog.sleepDays), untilOption],
         run: { try call("phone_data_sleep", arguments($0, range), $0, $1) })
 
     static let workouts = CommandSpec(
         "archive", "reader", "workouts", summary: "Workouts, and their number and minutes by activity.",
         examples: [Example("healthmd archive reader workouts --activity running", "runs of the last year")],
-        options: [sinceOption, untilOption, .value("--activity", .text, "NAME", "only this activity")],
+        options: [
+            sinceOption(ToolCatalog.workoutDays), untilOption,
+            .value("--activity", .text, "NAME", "only this activity"),
+        ],
         run: { invocation, console in
             let names = range + [(option: "--activity", argument: "activity")]
-            return try call("phone_data_workouts", arguments(invocation, names), invocation, console)
+            return try call("phone_data_workouts", arguments(invocation, names), invocation, console) {
+                answer, reader in
+                try ArchiveNames.requireKnown(
+                    activity: invocation.text("--activity"), found: answer["total"]?.number?.int ?? 0, reader)
+            }
         })
 
     static let samples = CommandSpec(
         "archive", "reader", "samples", summary: "The events of one metric as they were recorded.",
         examples: [Example("healthmd archive reader samples --metric bodyMass --limit 10", "the first ten")],
         options: [
-            .value("--metric", .text, "NAME", "the metric"), sinceOption, untilOption,
+            metricOption, sinceOption(ToolCatalog.sampleDays), untilOption,
             .value("--limit", .integer(1...5_000), "N", "at most so many (500)"),
         ],
-        validate: requireMetric,
         run: { invocation, console in
             var arguments = arguments(invocation, [(option: "--metric", argument: "metric")] + range)
             arguments.append("limit", ifPresent: invocation.integer("--limit").map { .integer($0) })
-            return try call("phone_data_samples", arguments, invocation, console)
+            return try call("phone_data_samples", arguments, invocation, console) { answer, reader in
+                try ArchiveNames.requireKnown(
+                    metric: invocation.text("--metric"), found: answer["matched"]?.number?.int ?? 0, reader)
+            }
         })
 
     static let write = CommandSpec(
         "archive", "reader", "write", summary: "Seals entries or removals and sends them to the writer.",
         examples: [Example("healthmd archive reader write --items meal.json", "a list, or an object with items")],
-        options: [.value("--items", .file, "FILE", "JSON; - is standard input")],
-        validate: { invocation in
-            guard invocation.has("--items") else {
-                throw UsageError(
-                    .missingRequiredArgument, "--items is needed", command: invocation.command.path,
-                    accepted: ["--items"])
-            }
-        },
+        options: [.value("--items", .file, "FILE", "JSON; - is standard input").required],
         run: { invocation, console in
             let bytes = try ArchiveFolders.contents(invocation.text("--items") ?? "-", option: "--items", console)
             let value = try JSONParser.parse(bytes)

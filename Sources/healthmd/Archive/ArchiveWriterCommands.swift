@@ -24,14 +24,14 @@ enum ArchiveWriterCommands {
                 "the token is the service's archive/service/claim-token")
         ],
         options: [
-            .value("--url", .text, "URL", "the service"),
+            .value("--url", .text, "URL", "the service").required,
             .value("--claim-token-file", .file, "FILE", "the operator's token; - is standard input"),
         ],
         validate: { invocation in
             guard invocation.text("--url").flatMap({ ServiceEndpoint($0) }) != nil else {
                 throw UsageError(
-                    .missingRequiredArgument, "--url takes the address of a service, http:// or https://",
-                    command: ["archive", "writer", "init"], accepted: ["--url"])
+                    .valueValidation, "--url takes the address of a service, http:// or https://",
+                    command: ["archive", "writer", "init"])
             }
         },
         run: { invocation, console in
@@ -130,13 +130,13 @@ enum ArchiveWriterCommands {
             Example("healthmd archive writer handoff --read-only", "without the key that sends edits"),
         ],
         options: [
-            .value("-o", .file, "FILE", "a new file, 0600; else standard output", aliases: ["--output"]),
+            .output("a new file, 0600; else standard output"),
             .flag("--read-only", "leave the editor key out"),
         ],
         run: { invocation, console in
             let writer = try writer(invocation)
             let withEditor = !invocation.has("--read-only")
-            guard let path = invocation.text("-o") else {
+            guard let path = invocation.text("--output") else {
                 console.print(text: try writer.handoff(withEditor: withEditor))
                 return .success
             }

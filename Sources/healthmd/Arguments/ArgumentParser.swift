@@ -20,6 +20,7 @@ struct ArgumentParser {
         var path: [String] = []
         var command: CommandSpec?
         if words.isEmpty { return .help([]) }
+        if words.first == "help" { return try help(Array(words.dropFirst())) }
         while let word = scanner.next() {
             if word == "-h" || word == "--help" { return .help(path) }
             if word == "--version", path.isEmpty { return .version }
@@ -47,6 +48,16 @@ struct ArgumentParser {
                 .missingSubcommand, "a command is missing", command: path, accepted: nextWords(after: path))
         }
         return .run(try complete(scanner, command))
+    }
+
+    /// `help COMMAND`: the same as `COMMAND --help`, for words that are a command or begin one.
+    private func help(_ words: [String]) throws -> Request {
+        var path: [String] = []
+        for word in words where !word.hasPrefix("-") {
+            path.append(word)
+            guard isPath(path) else { throw unknownCommand(path) }
+        }
+        return .help(path)
     }
 
     private func find(_ path: [String]) -> CommandSpec? {
@@ -85,6 +96,7 @@ struct ArgumentParser {
         let invocation = Invocation(command: command, options: scanner.options, positionals: positionals)
         if command.guidance(invocation) == nil {
             try requirePositionals(positionals.count, command)
+            try requireOptions(scanner.options.keys, command)
             try command.validate(invocation)
         }
         return invocation
@@ -121,6 +133,15 @@ struct ArgumentParser {
                 .missingRequiredArgument, "\(command.spelled) needs \(required[count].name)", command: command.path,
                 accepted: required.map(\.name))
         }
+    }
+
+    private func requireOptions(_ given: some Collection<String>, _ command: CommandSpec) throws {
+        let missing = command.options.filter { $0.isRequired && !given.contains($0.name) }
+        guard let first = missing.first else { return }
+        throw UsageError(
+            .missingRequiredArgument, "\(command.spelled) needs \(first.usage): \(first.summary)",
+            command: command.path,
+            accepted: missing.map(\.name))
     }
 
     /// Checks one value. The text itself never reaches the error.

@@ -35,12 +35,43 @@ struct OptionSpec: Sendable {
     let summary: String
     /// Whether it may be given more than once.
     let repeats: Bool
+    /// Whether the command cannot do without it. The parser checks it.
+    var isRequired = false
 
-    /// What help and the manual page say of it.
-    var explanation: String { repeats ? summary + " (may be repeated)" : summary }
+    /// What help and the manual page say of it: the words of a choice too, unless the summary names them.
+    var explanation: String {
+        var text = summary
+        if case .choice(let words) = kind, !words.allSatisfy(summary.contains) {
+            text += ": \(words.joined(separator: ", "))"
+        }
+        if isRequired { text += " (required)" }
+        return repeats ? text + " (may be repeated)" : text
+    }
 
-    /// The word for its value behind its spellings: `--from D`.
-    func label(_ spellings: String) -> String { placeholder.isEmpty ? spellings : "\(spellings) \(placeholder)" }
+    /// All spellings, the short one first, and the word for its value: `-o, --output FILE`.
+    var label: String {
+        let names = [name] + aliases
+        let spellings = names.filter { !$0.hasPrefix("--") } + names.filter { $0.hasPrefix("--") }
+        return (spellings.joined(separator: ", ") + " " + placeholder).trimmingCharacters(in: .whitespaces)
+    }
+
+    /// How a command line has it: `--output FILE`.
+    var usage: String { placeholder.isEmpty ? name : "\(name) \(placeholder)" }
+
+    /// The same option, and the command cannot do without it.
+    var required: OptionSpec {
+        var option = self
+        option.isRequired = true
+        return option
+    }
+
+    /// Where a result goes.
+    static func output(
+        _ summary: String = "write there (0600, atomically) instead of standard output", _ kind: ValueKind = .file,
+        _ placeholder: String = "FILE"
+    ) -> OptionSpec {
+        .value("--output", kind, placeholder, summary, aliases: ["-o"])
+    }
 
     static func flag(_ name: String, _ summary: String, aliases: [String] = []) -> OptionSpec {
         OptionSpec(name: name, aliases: aliases, kind: .flag, placeholder: "", summary: summary, repeats: false)
@@ -128,6 +159,13 @@ struct CommandSpec: Sendable {
         self.validate = validate
         self.guidance = guidance
         self.run = run
+    }
+
+    /// `healthmd item encode TREE.json --kind KIND --output FILE [options]`, for help and the manual page.
+    var usage: String {
+        let required = options.filter(\.isRequired)
+        let words = [spelled] + positionals.map(\.usage) + required.map(\.usage)
+        return (words + (options.count > required.count ? ["[options]"] : [])).joined(separator: " ")
     }
 
     /// `healthmd phone import`.

@@ -15,15 +15,21 @@ struct Help {
     private func one(_ command: CommandSpec) -> String {
         var lines = command.examples.map { "  \($0.command)\n      \($0.explanation)" }
         lines.insert(command.examples.count == 1 ? "Example:" : "Examples:", at: 0)
-        lines += ["", command.summary, "", "Usage: \(usage(command))"]
+        lines += ["", command.summary, "", "Usage: \(command.usage)"]
+        let bare = Invocation(command: command, options: [:], positionals: [])
+        if let needed = command.guidance(bare) {
+            lines += needed.exactlyOneOf.map { "  exactly one of: " + $0.joined(separator: " | ") }
+            lines += needed.oneOrMoreOf.map { "  one or more of: " + $0.joined(separator: ", ") }
+        }
         if !command.positionals.isEmpty {
             lines += [""] + table(command.positionals.map { ($0.name, $0.summary) })
         }
         if !command.options.isEmpty {
-            lines += ["", "Options:"] + table(command.options.map { ($0.label($0.name), $0.explanation) })
+            lines += ["", "Options:"] + table(command.options.map { ($0.label, $0.explanation) })
         }
         lines +=
-            ["", "Options of every command:"] + table(GlobalOptions.all.map { ($0.label($0.name), $0.explanation) })
+            ["", "Options of every command:"]
+            + table(GlobalOptions.all.map { ($0.label, $0.explanation) } + [("-h, --help", "this text")])
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -49,15 +55,8 @@ struct Help {
         } else {
             lines += ["Commands:"] + table(inside.map { Self.row($0, below: path) })
         }
-        lines += ["", "healthmd COMMAND --help shows a command with its options."]
+        lines += ["", "healthmd COMMAND --help, or healthmd help COMMAND, shows a command with its options."]
         return lines.joined(separator: "\n") + "\n"
-    }
-
-    private func usage(_ command: CommandSpec) -> String {
-        var words = [command.spelled]
-        words += command.positionals.map(\.usage)
-        if !command.options.isEmpty { words.append("[options]") }
-        return words.joined(separator: " ")
     }
 
     /// Two columns; the first as wide as its longest entry, up to a bound.

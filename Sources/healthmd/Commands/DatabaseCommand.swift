@@ -17,19 +17,10 @@ enum DatabaseCommand {
                 name: "DIR", kind: .folder, count: .one, summary: "folder with day documents, searched below")
         ],
         options: [
-            .value(
-                "--output", .file, "FILE",
-                "the database; made when it is not there, else only changed days are written",
-                aliases: ["-o"]),
+            .output("the database; made when it is not there, else only changed days are written").required,
             .flag("--remove-missing", "drop days whose document is gone; without it they stay and are reported"),
             .flag("--strict", "exit 1 when a document could not be read"),
         ],
-        validate: { invocation in
-            guard !invocation.has("--output") else { return }
-            throw UsageError(
-                .missingRequiredArgument, "database update needs --output FILE", command: ["database", "update"],
-                accepted: ["--output"])
-        },
         run: { invocation, console in
             guard let folder = invocation.words.first, let file = invocation.text("--output") else { return .usage }
             let interruption = Interruption.watch()

@@ -18,7 +18,7 @@ enum ExportCommand {
         ],
         options: DateForm.options + SelectionOptions.all + JobOptions.all + [
             .flag("--raw", "strict raw JSON of the source records instead of files"),
-            .value("--output", .file, "FILE", "with --raw: write there (0600, atomically) instead of standard output"),
+            .output("with --raw: write there (0600, atomically) instead of standard output"),
             .flag("--allow-partial", "with --raw: exit 0 on a validated partial result"),
             .flag(
                 "--use-iphone-settings", "the phone's saved settings exactly, roll-ups included",

@@ -21,7 +21,7 @@ enum ExtractCommand {
                     + "--all-metrics, --category or --metric", repeats: true),
             .value("--field", .text, "/POINTER", "one member, as a JSON Pointer", repeats: true),
             .value("--format", .choice(["json", "jsonl"]), "FORMAT", "json (default), or jsonl: one item a line"),
-            .value("--output", .file, "FILE", "write there (0600, atomically) instead of standard output"),
+            .output(),
             .flag("--allow-partial", "give what is there when some days are missing"),
         ],
         exclusive: DateForm.exclusive + SelectionOptions.exclusive, validate: validate,

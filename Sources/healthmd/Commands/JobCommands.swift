@@ -109,7 +109,7 @@ enum JobCommands {
         positionals: [identifier],
         options: JobOptions.all.filter { $0.name == "--timeout" } + [
             .value("--format", .choice(["json", "jsonl"]), "FORMAT", "of an extract job"),
-            .value("--output", .file, "FILE", "write the result there (0600, atomically)"),
+            .output("write the result there (0600, atomically)"),
             .flag("--allow-partial", "of a job with data: exit 0 on a validated partial result"),
             .flag("--strict", "of a job with files: exit 1 when some days, or parts of them, could not be written"),
         ],

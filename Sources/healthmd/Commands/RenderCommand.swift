@@ -23,16 +23,10 @@ enum RenderCommand {
         options: [
             .value(
                 "--format", .choice(formats), "FORMAT",
-                "what to make; with rollup the other formats are those of the roll-up (json)", repeats: true),
-            .value("--output", .folder, "DIR", "an existing folder", aliases: ["-o"]),
+                "what to make; with rollup the other formats are those of the roll-up (json)", repeats: true
+            ).required,
+            .output("an existing folder", .folder, "DIR").required,
         ],
-        validate: { invocation in
-            for name in ["--format", "--output"] where !invocation.has(name) {
-                throw UsageError(
-                    .missingRequiredArgument, "render needs \(name)", command: ["render"],
-                    accepted: ["--format", "--output"])
-            }
-        },
         run: { invocation, console in
             guard let folder = invocation.text("--output") else { return .usage }
             let render = try DocumentRenderer(formats: Set(invocation.texts("--format")), folder: folder)

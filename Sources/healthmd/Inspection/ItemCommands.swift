@@ -50,16 +50,9 @@ enum ItemCommands {
         ],
         positionals: [PositionalSpec(name: "TREE.json", kind: .file, count: .one, summary: "the tree")],
         options: [
-            .value("--kind", .choice(ItemKind.allCases.map(\.rawValue)), "KIND", "what the item holds"),
-            .value("--output", .file, "FILE", "the item", aliases: ["-o"]),
+            .value("--kind", .choice(ItemKind.allCases.map(\.rawValue)), "KIND", "what the item holds").required,
+            .output("the item").required,
         ],
-        validate: { invocation in
-            for name in ["--kind", "--output"] where !invocation.has(name) {
-                throw UsageError(
-                    .missingRequiredArgument, "item encode needs \(name)", command: ["item", "encode"],
-                    accepted: ["--kind", "--output"])
-            }
-        },
         run: { invocation, console in
             guard let path = invocation.words.first, let output = invocation.text("--output"),
                 let kind = invocation.text("--kind").flatMap(ItemKind.init(rawValue:))

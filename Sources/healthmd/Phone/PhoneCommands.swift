@@ -109,7 +109,7 @@ enum PhoneCommands {
                 "--detail", .choice(["summary", "time-series", "lossless"]), "LEVEL",
                 "summary (default), with sample series, or with all source records"),
             .flag("--compact", "without white space: the bytes that extract prints"),
-            .value("--output", .file, "FILE", "write there (0600, atomically) instead of standard output"),
+            .output(),
         ],
         guidance: { invocation in
             guard invocation.dates.isEmpty else { return nil }

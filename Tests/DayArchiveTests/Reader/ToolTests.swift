@@ -35,7 +35,30 @@ struct ToolTests {
         try rig.reader.read(since: filter.since, until: filter.until) { _, lines in
             read += lines.split(separator: UInt8(ascii: "\n")).count
         }
-        #expect(read == 8)
+        #expect(read == 6, "nothing of the 9th reaches beyond its midnight")
+    }
+
+    @Test("of the day before a range read gives what reaches into it, and of the range everything")
+    func readingAcrossMidnight() throws {
+        let rig = try ReaderRig()
+        let day = try ArchiveDay(text: "2026-10-08")
+        let evening = day.number * 86_400 + 22 * 3_600
+        try rig.upload([
+            (
+                day.description,
+                try ReaderRig.events(day, steps: 12) + [
+                    try ArchiveEvent(
+                        metric: "sleep", start: evening, end: evening + 8 * 3_600, source: "Watch", stage: "asleepCore")
+                ]
+            ),
+            ("2026-10-09", try ReaderRig.events(try ArchiveDay(text: "2026-10-09"), steps: 13)),
+        ])
+        var text = ""
+        let next = try ArchiveDay(text: "2026-10-09")
+        try rig.reader.read(since: next, until: next) { _, lines in text += String(decoding: lines, as: UTF8.self) }
+        let lines = text.split(separator: "\n")
+        #expect(lines.first?.contains(#""metric":"sleep""#) == true)
+        #expect(lines.count == 1 + (try ReaderRig.events(next, steps: 13).count))
     }
 
     @Test("a check holds for five minutes, then the last fourteen days are looked at")
