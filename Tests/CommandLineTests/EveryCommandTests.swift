@@ -59,10 +59,14 @@ struct EveryCommandTests {
     }
 
     /// The words of a command's examples, with something in place of what a person puts in.
-    private static func examples(_ command: CommandSpec) -> [[String]] {
+    ///
+    /// What an example writes goes into a folder of the test.
+    private static func examples(_ command: CommandSpec, in folder: TemporaryFolder) -> [[String]] {
         command.examples.map { example in
-            example.command.split(separator: " ").dropFirst().map { word in
+            let words = example.command.split(separator: " ").dropFirst()
+            return zip(words, [""] + words).map { word, previous in
                 switch word {
+                case _ where ["-o", "--output"].contains(previous): folder.appending(String(word))
                 case "UUID": JobExitTests.job
                 case "HOST": "127.0.0.1:1"
                 case "workstation.local", "192.168.1.5:17646": "127.0.0.1:1"
@@ -78,7 +82,7 @@ struct EveryCommandTests {
         let folder = try TemporaryFolder()
         var documents: [String] = []
         for command in Self.commands where !Self.endless.contains(command.spelled) {
-            for words in Self.examples(command) {
+            for words in Self.examples(command, in: folder) {
                 let run = try CommandRun(words + ["--json", "--data-dir", folder.appending("state")])
                 guard run.status != 0 else {
                     // Completion scripts are no documents.
