@@ -14,6 +14,8 @@ public struct Audiogram: Hashable, Sendable {
     public var metadata: [MetadataEntry]
     /// Points in file order.
     public var points: [SensitivityPoint]
+    /// As in ``HealthRecord/contentDigest``.
+    public var contentDigest: [UInt8] = []
 
     /// A test without points.
     public init(type: String, source: RecordSource, start: Instant, end: Instant, created: Instant? = nil) {

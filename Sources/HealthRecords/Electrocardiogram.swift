@@ -12,10 +12,16 @@ public struct Electrocardiogram: Hashable, Sendable {
     public var softwareVersion: String?
     /// Model of the device, `Watch7,12`.
     public var device: String?
+    /// The lead in the language of the phone, `Lead I`.
+    public var lead: String?
+    /// Beats a minute, where the file says so.
+    public var averageHeartRate: Double?
     /// Samples a second.
     public var sampleRate: Double
     /// Microvolts, in order.
     public var microvolts: [Double]
+    /// As in ``HealthRecord/contentDigest``; the file's name is no part of it.
+    public var contentDigest: [UInt8] = []
 
     /// A recording.
     public init(fileName: String, recorded: Instant, sampleRate: Double, microvolts: [Double]) {

@@ -26,6 +26,8 @@ public struct HealthWorkout: Hashable, Sendable {
     public var activities: [WorkoutActivity]
     /// Time in zones of effort, as iOS 27 exports it, in file order.
     public var zoneGroups: [WorkoutZoneGroup]
+    /// The route elements in file order, without their points.
+    public var routes: [WorkoutRouteElement]
     /// The route's points in time order, joined over all route files; empty without a route.
     public var route: [RoutePoint]
     /// Records written inside the workout element.
@@ -44,6 +46,7 @@ public struct HealthWorkout: Hashable, Sendable {
         self.statistics = []
         self.activities = []
         self.zoneGroups = []
+        self.routes = []
         self.route = []
         self.records = []
         self.contentDigest = []
@@ -171,6 +174,25 @@ public struct WorkoutZone: Hashable, Sendable {
         self.maximum = maximum
         self.durationSeconds = durationSeconds
     }
+}
+
+/// One `WorkoutRoute`: who recorded a route and where its points are (apple-health-export.md 5).
+public struct WorkoutRouteElement: Hashable, Sendable {
+    /// Who recorded it.
+    public var source: RecordSource
+    /// When it starts, where the export says so.
+    public var start: Instant?
+    /// When it ends, where the export says so.
+    public var end: Instant?
+    /// When it entered the store, where the export says so.
+    public var created: Instant?
+    /// Entries in file order.
+    public var metadata: [MetadataEntry] = []
+    /// Paths of its files inside the export.
+    public var paths: [String] = []
+
+    /// A route of a source.
+    public init(source: RecordSource) { self.source = source }
 }
 
 /// One point of a route, from GPX or from `Location` children.

@@ -24,6 +24,8 @@ public struct SourceDay: Sendable {
     public var visionPrescriptions: [VisionPrescription] = []
     /// Electrocardiograms recorded in the day.
     public var electrocardiograms: [Electrocardiogram] = []
+    /// Clinical records that were received in the day; those that do not say when, on the day of the export.
+    public var clinicalRecords: [ClinicalDocument] = []
 
     /// One thing that could not be read.
     public struct Failure: Hashable, Sendable {

@@ -17,6 +17,8 @@ public struct VisionPrescription: Hashable, Sendable {
     public var attachments: [String]
     /// Entries in file order.
     public var metadata: [MetadataEntry]
+    /// As in ``HealthRecord/contentDigest``.
+    public var contentDigest: [UInt8] = []
 
     /// A prescription without values.
     public init(type: String, issued: Instant, expires: Instant? = nil, brand: String? = nil) {

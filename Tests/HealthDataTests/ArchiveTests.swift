@@ -81,7 +81,7 @@ struct ArchiveTests {
         #expect(results.count == 1)
         #expect(results[0]["metric_ids"] == ["heart_rate_avg", "heart_rate_min"])
         #expect(results[0]["record_count"] == 1)
-        let mixed = try document(heart, MetricSelection(metricIDs: ["heart_rate_avg", "medications", "audiograms"]))
+        let mixed = try document(heart, MetricSelection(metricIDs: ["heart_rate_avg", "medications", "blood_type"]))
         #expect(mixed.document.string("raw_capture_status") == "partial")
         let statuses = mixed.document.archive?["query_manifest"]?["results"]?.array?.compactMap { $0["status"]?.string }
         #expect(Set(statuses ?? []) == ["success", "unsupported", "skipped"])

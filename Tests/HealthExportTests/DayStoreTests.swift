@@ -211,6 +211,62 @@ import Testing
         #expect(old.workouts.first?.contentDigest == found.contentDigest)
     }
 
+    @Test("one workout of two exports is one, with what either of them knows")
+    func workoutOfTwoExports() throws {
+        let place = try Place()
+        defer { place.remove() }
+        let store = try DayStore.open(in: place.directory)
+        func workout(_ children: String) -> String {
+            """
+             <Workout workoutActivityType="HKWorkoutActivityTypeRunning" sourceName="W" startDate="2026-04-15 09:45:00 +0200" endDate="2026-04-15 10:20:00 +0200">
+            \(children)
+             </Workout>
+            """
+        }
+        let zones =
+            "<WorkoutZoneGroup type=\"T\"><WorkoutZone maximum=\"9\" duration=\"2\" durationUnit=\"min\"/></WorkoutZoneGroup>"
+        let route = """
+            <WorkoutRoute sourceName="W" startDate="2026-04-15 09:45:00 +0200" endDate="2026-04-15 10:20:00 +0200">\
+            <MetadataEntry key="k" value="v"/><Location date="2026-04-15 09:46:00 +0200" latitude="1" longitude="2"/></WorkoutRoute>
+            """
+        let paths = [
+            try place.export(workout(""), name: "a.xml"), try place.export(workout(zones), name: "b.xml"),
+            try place.export(workout(route + route), name: "c.xml"),
+        ]
+        _ = try store.importExport(paths: paths, timeZone: Self.zoneName, now: Self.now)
+        let day = try store.sourceDay(try #require(CivilDate("2026-04-15")))
+        let found = try #require(day.workouts.first)
+        #expect(day.workouts.count == 1 && found.zoneGroups.count == 1)
+        #expect(found.routes.count == 1 && found.routes.first?.metadata.first?.key == "k")
+        #expect(found.routes.first?.source.name == "W" && found.routes.first?.start != nil)
+        // Twice in the element, as its route is (apple-health-export.md 10).
+        #expect(found.route.map(\.longitude) == [2, 2])
+    }
+
+    @Test("a clinical record makes its day one with data; without any date it belongs to no day and is counted")
+    func clinicalDays() throws {
+        let place = try Place()
+        defer { place.remove() }
+        func clinical(_ received: String) -> String {
+            " <ClinicalRecord type=\"Condition\" identifier=\"\(received)\" sourceName=\"C\" sourceURL=\"\" fhirVersion=\"4.0.1\""
+                + received + " resourceFilePath=\"/x.json\"/>"
+        }
+        let body = clinical(" receivedDate=\"2026-04-12 09:00:00 +0200\"") + "\n" + clinical("")
+        let store = try DayStore.open(in: place.directory)
+        let dated = try store.importExport(paths: [try place.export(body)], timeZone: Self.zoneName, now: Self.now)
+        // The second one stands on the day of the export.
+        #expect(try store.days().map(\.description) == ["2026-04-12", "2026-04-20"])
+        #expect(!dated.problems.contains { $0.code == "clinical_record_undated" })
+        let found = try store.sourceDay(try #require(CivilDate("2026-04-12"))).clinicalRecords
+        #expect(found.count == 1 && found.first?.resource == nil && found.first?.contentDigest.count == 32)
+        #expect(try store.sourceDay(try #require(CivilDate("2026-04-12")), documents: false).clinicalRecords.isEmpty)
+        let bare = place.folder.appendingPathComponent("bare.xml")
+        try Data("<HealthData>\n\(body)\n</HealthData>\n".utf8).write(to: bare)
+        let undated = try store.importExport(paths: [bare.path], timeZone: nil, now: Self.now)
+        #expect(undated.problems.contains { $0.code == "clinical_record_undated" && $0.count == 1 && $0.leavesOut })
+        #expect(try store.days().map(\.description) == ["2026-04-12"])
+    }
+
     @Test("an export that breaks off takes the place of a longer generation only when that is asked for")
     func incompleteDoesNotReplace() throws {
         let place = try Place()

@@ -65,7 +65,10 @@ import Testing
         #expect(found.classification == "Sinus Rhythm" && found.symptoms == nil)
         #expect(found.softwareVersion == "1.90" && found.device == "Watch7,12")
         #expect(found.sampleRate == 512 && found.microvolts == [-265.868, 1])
+        #expect(found.lead == "Lead I" && found.averageHeartRate == nil)
         #expect(!String(describing: found).contains("Robin"))
+        let older = english.replacing("\n\n\nLead", with: "\nAverage Heart Rate,64 bpm\n\n\nLead")
+        #expect(ElectrocardiogramReader.read(Array(older.utf8), fileName: "e")?.averageHeartRate == 64)
 
         let german = english.replacing("512 hertz", with: "511,5 Hertz").replacing("-265.868", with: "-265,868")
             .replacing("µV", with: "\u{3BC}V").replacing("\n", with: "\r\n")

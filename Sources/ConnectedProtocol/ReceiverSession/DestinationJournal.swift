@@ -108,7 +108,7 @@ public struct DestinationJournal: Sendable, Equatable {
 
     /// What a completed item holds, as far as the rules go.
     public enum DayContent: Sendable, Equatable {
-        /// A health day with a record.
+        /// A health day with a record, or with records of other providers only.
         case record
         /// A health day without a record and without a failure.
         case noData

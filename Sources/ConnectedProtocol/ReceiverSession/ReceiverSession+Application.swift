@@ -64,6 +64,8 @@ public enum ItemFacts: Sendable, Equatable {
         public var record: Record
         /// Date and reason of the failure, if any.
         public var failure: Failure?
+        /// Whether other providers delivered something for the day.
+        public var hasProviderRecords: Bool
 
         /// Whether there is a record.
         public enum Record: Sendable, Equatable {
@@ -88,7 +90,11 @@ public enum ItemFacts: Sendable, Equatable {
         }
 
         /// Facts of a health day.
-        public init(sourceDate: ProtocolDate, isRequestedDate: Bool, record: Record, failure: Failure?) {
+        public init(
+            sourceDate: ProtocolDate, isRequestedDate: Bool, record: Record, failure: Failure?,
+            hasProviderRecords: Bool = false
+        ) {
+            self.hasProviderRecords = hasProviderRecords
             self.sourceDate = sourceDate
             self.isRequestedDate = isRequestedDate
             self.record = record
@@ -271,6 +277,8 @@ extension ReceiverSession {
         case .present(let isOnSourceDay):
             guard isOnSourceDay else { throw .item(itemID: id, "record date") }
             return .record
+        // Files are made of what other providers delivered: the item is needed.
+        case .absent where day.hasProviderRecords: return .record
         case .absent: return day.failure.map { .failed(reason: $0.reason) } ?? .noData
         }
     }

@@ -53,7 +53,9 @@ public struct StoredDays: DaySource {
     }
 
     /// The records of one day.
-    public func sourceDay(_ day: CivilDate) throws -> SourceDay { try store.sourceDay(day, digests: true) }
+    public func sourceDay(_ day: CivilDate) throws -> SourceDay {
+        try store.sourceDay(day, digests: true, documents: false)
+    }
 
     /// Writes an entry into the overlay, which every import leaves alone.
     public func putEntry(_ id: String, _ record: HealthRecord) throws {

@@ -47,6 +47,8 @@ struct ArchiveBuild {
         collectCorrelations(into: &collected)
         collectWorkouts(into: &collected)
         collectRings(into: &collected)
+        collectDocuments(into: &collected)
+        collectClinicalRecords(into: &collected)
         archive.queryManifest.results = results(collected, interval)
         archive.integrityWarnings = warnings()
         let isComplete =
@@ -60,6 +62,8 @@ struct ArchiveBuild {
     private struct Collected {
         private(set) var entries: [ArchiveEntry] = []
         private(set) var counts: [String: Int] = [:]
+        /// Clinical records whose resource is not in the export, by type.
+        var missingResources: [String: Int] = [:]
         private var identities: Set<String> = []
 
         /// The same object seen twice is one record.
@@ -95,8 +99,19 @@ struct ArchiveBuild {
         for correlation in source.correlations where frame.owns(correlation.start) {
             let metricIDs = Set(correlation.members.flatMap { metrics[$0.type] ?? [] }).sorted()
             guard !metricIDs.isEmpty else { continue }
-            collected.append(ArchiveEntry(ExternalRecord(correlation, metricIDs: metricIDs)))
+            collected.append(
+                ArchiveEntry(ExternalRecord(correlation, metricIDs: metricIDs) { standing(for: $0) }))
         }
+    }
+
+    /// The record of the day that a member of a correlation is: it mostly stands at the top level too, and may differ there in
+    /// what is no part of a sample (apple-health-export.md 9).
+    private func standing(for member: HealthRecord) -> HealthRecord {
+        let same = samples.records(member.type).filter {
+            $0.start == member.start && $0.end == member.end && $0.source.name == member.source.name
+                && $0.value == member.value
+        }
+        return same.first { $0.contentDigest == member.contentDigest } ?? same.first ?? member
     }
 
     private func collectWorkouts(into collected: inout Collected) {
@@ -113,6 +128,41 @@ struct ArchiveBuild {
     private func collectRings(into collected: inout Collected) {
         guard selection.contains("activity_summary"), let rings = source.activitySummary else { return }
         collected.append(ArchiveEntry(ExternalRecord(rings, frame: frame)))
+    }
+
+    // MARK: Documents
+
+    private func collectDocuments(into collected: inout Collected) {
+        if selection.contains("audiograms") {
+            for audiogram in source.audiograms where frame.owns(audiogram.start) {
+                collected.append(ArchiveEntry(ExternalRecord(audiogram)))
+            }
+        }
+        if selection.contains("vision_prescriptions") {
+            for prescription in source.visionPrescriptions where frame.owns(prescription.issued) {
+                collected.append(ArchiveEntry(ExternalRecord(prescription)))
+            }
+        }
+        if selection.contains("electrocardiograms") {
+            for recording in source.electrocardiograms where frame.owns(recording.recorded) {
+                collected.append(ArchiveEntry(ExternalRecord(recording)))
+            }
+        }
+    }
+
+    /// Clinical records of the selected kinds; a kind that no metric names (a patient, an encounter) comes with all of them.
+    private func collectClinicalRecords(into collected: inout Collected) {
+        let metrics = selectedMetrics()
+        let clinical = Registry.current.metrics.filter { $0.exportElement == "ClinicalRecord" }
+        let isWhole = clinical.allSatisfy { selection.contains($0.id) }
+        let known = Set(clinical.compactMap(\.healthKitIdentifier))
+        for document in source.clinicalRecords {
+            let type = document.healthKitType
+            let metricIDs = metrics[type] ?? []
+            guard !metricIDs.isEmpty || (isWhole && !known.contains(type)) else { continue }
+            collected.append(ArchiveEntry(ExternalRecord(document, type: type, metricIDs: metricIDs)))
+            if document.resource == nil { collected.missingResources[type, default: 0] += 1 }
+        }
     }
 
     // MARK: Manifest
@@ -132,7 +182,10 @@ struct ArchiveBuild {
                 statusDescription: description)
         }
         var results = collected.counts.sorted { $0.key < $1.key }.map { type, count in
-            result(type, byType[type] ?? ExternalRecord.metricIDs(ofType: type), .success, count)
+            let missing = collected.missingResources[type] ?? 0
+            return result(
+                type, byType[type] ?? ExternalRecord.metricIDs(ofType: type), missing == 0 ? .success : .failure, count,
+                missing == 0 ? nil : "the files of \(missing) records are not in the export")
         }
         var missing: [String: (status: RecordArchive.QueryStatus, text: String, metricIDs: [String])] = [:]
         for metric in Registry.current.metrics where selection.contains(metric.id) {
@@ -148,12 +201,12 @@ struct ArchiveBuild {
 
     /// Why a metric's records are not in a day made from an export; nil when they are.
     private static func reason(_ metric: Metric) -> (status: RecordArchive.QueryStatus, text: String)? {
-        if metric.id == "electrocardiograms" {
-            return (.skipped, "electrocardiograms of an export are files that are not read into days")
-        }
         switch metric.exportElement {
+        // Recordings are files of the export, not elements.
+        case nil where metric.id == "electrocardiograms": return nil
         case nil: return (.unsupported, "an Apple Health export does not hold this type")
-        case "Record"?, "Workout"?, "ActivitySummary"?: return nil
+        case "Record"?, "Workout"?, "ActivitySummary"?, "Audiogram"?, "VisionPrescription"?, "ClinicalRecord"?:
+            return nil
         case let element?: return (.skipped, "\(element) elements of an export are not read into days")
         }
     }

@@ -8,7 +8,7 @@ struct ExternalRecord {
     let type: String
     let value: OpaqueValue
 
-    private init(
+    init(
         identifier: String, identityKind: String = ArchiveBuild.identityKind, type: String, kind: String,
         metricIDs: [String], fields: TypedFields, relationships: [OpaqueValue] = []
     ) {
@@ -27,6 +27,7 @@ struct ExternalRecord {
         switch type {
         case workoutType, routeType: ["workouts"]
         case ringsType: ["activity_summary"]
+        case electrocardiogramType: ["electrocardiograms"]
         default: []
         }
     }
@@ -34,8 +35,9 @@ struct ExternalRecord {
     private static let workoutType = "HKWorkoutTypeIdentifier"
     private static let routeType = "HKWorkoutRouteTypeIdentifier"
     private static let ringsType = "HKActivitySummaryTypeIdentifier"
+    static let electrocardiogramType = "HKDataTypeIdentifierElectrocardiogram"
 
-    private static func identifier(_ digest: [UInt8]) -> String {
+    static func identifier(_ digest: [UInt8]) -> String {
         "apple_health_export.content_digest|\(Hex.encode(digest))"
     }
 
@@ -71,7 +73,10 @@ struct ExternalRecord {
             fields: fields)
     }
 
-    init(_ correlation: HealthCorrelation, metricIDs: [String]) {
+    /// A correlation.
+    ///
+    /// - Parameter recordOf: the record of the day that a member is, for members that also stand by themselves.
+    init(_ correlation: HealthCorrelation, metricIDs: [String], recordOf: (HealthRecord) -> HealthRecord = { $0 }) {
         let fields = Self.origin(
             correlation.source, correlation.start, correlation.end, correlation.created, correlation.metadata)
         let members = correlation.members.map(\.archiveDigest)
@@ -79,8 +84,8 @@ struct ExternalRecord {
             correlation.contentDigest.isEmpty
             ? Self.digest([correlation.type, correlation.source.name] + members.map { Hex.encode($0) })
             : correlation.contentDigest
-        let relationships = zip(correlation.members, members).map { member, digest in
-            Self.relationship("component", role: Self.role(member.type), to: Self.identifier(digest))
+        let relationships = correlation.members.map { member in
+            Self.relationship("component", role: Self.role(member.type), to: Self.identifier(of: recordOf(member)))
         }
         self.init(
             identifier: Self.identifier(digest), type: correlation.type, kind: "correlation", metricIDs: metricIDs,
@@ -124,9 +129,23 @@ struct ExternalRecord {
         var fields = TypedFields()
         fields.set("locationCount", value: TypedValue.signed(workout.route.count))
         fields.set("locations", list: workout.route.enumerated().map { Self.location($1, index: $0) })
+        fields.set("routes", list: workout.routes.map(Self.routeElement))
         self.init(
             identifier: owner + "|route", type: Self.routeType, kind: "workoutRoute", metricIDs: ["workouts"],
             fields: fields, relationships: [Self.relationship("associated_with", role: "workout", to: owner)])
+    }
+
+    private static func routeElement(_ route: WorkoutRouteElement) -> OpaqueValue {
+        var fields = TypedFields()
+        fields.set("startDate", route.start?.date)
+        fields.set("endDate", route.end?.date)
+        fields.set("creationDate", route.created?.date)
+        fields.set("sourceName", route.source.name)
+        fields.set("sourceVersion", route.source.version)
+        fields.set("device", route.source.device)
+        if !route.metadata.isEmpty { fields.set("metadata", value: metadata(route.metadata)) }
+        fields.set("files", list: route.paths.map(TypedValue.string))
+        return fields.dictionary
     }
 
     private static func location(_ point: RoutePoint, index: Int) -> OpaqueValue {
@@ -220,7 +239,7 @@ struct ExternalRecord {
 
     // MARK: Parts
 
-    private static func origin(
+    static func origin(
         _ source: RecordSource, _ start: Instant, _ end: Instant, _ created: Instant?, _ entries: [MetadataEntry]
     ) -> TypedFields {
         var fields = TypedFields()
@@ -234,11 +253,11 @@ struct ExternalRecord {
         return fields
     }
 
-    private static func metadata(_ entries: [MetadataEntry]) -> OpaqueValue {
+    static func metadata(_ entries: [MetadataEntry]) -> OpaqueValue {
         TypedValue.dictionary(SourceTexts.map(entries).mapValues(TypedValue.string))
     }
 
-    private static func quantity(_ value: Double, unit: String) -> OpaqueValue {
+    static func quantity(_ value: Double, unit: String) -> OpaqueValue {
         .object([
             "type": .string("quantity"), "value": .double(value), "unit": .string(unit),
             "rawDescription": .string("\(NumberText.shortest(value)) \(unit)"),
@@ -260,7 +279,7 @@ struct ExternalRecord {
         ])
     }
 
-    fileprivate static func digest(_ parts: [String]) -> [UInt8] {
+    static func digest(_ parts: [String]) -> [UInt8] {
         var hasher = SHA256()
         hasher.update(parts.joined(separator: "\u{1F}"))
         return Array(hasher.peek().bytes)

@@ -6,6 +6,8 @@ enum TypedValue {
     static func double(_ number: Double) -> OpaqueValue { value("floatingPoint", .double(number)) }
     static func unsigned(_ number: UInt64) -> OpaqueValue { value("unsignedInteger", .unsigned(number)) }
     static func signed(_ number: Int) -> OpaqueValue { value("signedInteger", .signed(Int64(number))) }
+    static func bool(_ flag: Bool) -> OpaqueValue { value("bool", .bool(flag)) }
+    static func data(_ bytes: [UInt8]) -> OpaqueValue { value("data", .data(Data(bytes))) }
     static func date(_ date: Date) -> OpaqueValue { value("date", .date(date)) }
     static func array(_ elements: [OpaqueValue]) -> OpaqueValue { value("array", .array(elements)) }
     static func dictionary(_ members: [String: OpaqueValue]) -> OpaqueValue { value("dictionary", .object(members)) }

@@ -39,6 +39,7 @@ public enum ExportProblemCode: String, CaseIterable, Codable, Sendable {
     case routePointUnreadable = "route_point_unreadable"
     case clinicalFileMissing = "clinical_file_missing"
     case clinicalFileUnreadable = "clinical_file_unreadable"
+    case clinicalRecordUndated = "clinical_record_undated"
     case electrocardiogramUnreadable = "electrocardiogram_unreadable"
     case entrySkipped = "entry_skipped"
     case archiveRescued = "archive_rescued"
@@ -48,7 +49,8 @@ public enum ExportProblemCode: String, CaseIterable, Codable, Sendable {
     public var leavesOut: Bool {
         switch self {
         case .malformedTag, .oversizeElement, .missingType, .unreadableDate, .routeMissing, .routeUnreadable,
-            .routePointUnreadable, .clinicalFileMissing, .clinicalFileUnreadable, .electrocardiogramUnreadable,
+            .routePointUnreadable, .clinicalFileMissing, .clinicalFileUnreadable, .clinicalRecordUndated,
+            .electrocardiogramUnreadable,
             .entrySkipped, .incomplete, .textLimit:
             true
         default: false

@@ -15,13 +15,18 @@ public enum ElectrocardiogramReader {
         var header: [[Substring]] = []
         var samples: [Double] = []
         var unitFactor = 1.0
+        var lead: String?
         let text = String(decoding: bytes, as: UTF8.self)
         for line in text.split(omittingEmptySubsequences: true, whereSeparator: \.isNewline) {
             if let sample = sample(line) {
                 samples.append(sample)
             } else if samples.isEmpty {
                 let fields = fields(line)
-                if let factor = voltageFactor(fields.last) { unitFactor = factor }
+                if let factor = voltageFactor(fields.last) {
+                    unitFactor = factor
+                    // The lead stands on the line before the unit.
+                    lead = value(header, header.count - 1)
+                }
                 header.append(fields)
             }
         }
@@ -35,6 +40,8 @@ public enum ElectrocardiogramReader {
         recording.symptoms = value(header, 4)
         recording.softwareVersion = value(header, 5)
         recording.device = value(header, 6)
+        recording.lead = lead
+        recording.averageHeartRate = header.lazy.compactMap(heartRate).first
         return recording
     }
 
@@ -65,8 +72,18 @@ public enum ElectrocardiogramReader {
         return [parts[0], value]
     }
 
+    /// `Average Heart Rate,64 bpm` of some older files, known by its unit.
+    private static func heartRate(_ fields: [Substring]) -> Double? {
+        guard fields.count == 2, fields[1].lowercased().hasSuffix("bpm") else { return nil }
+        return Array(fields[1].utf8.prefix { $0 &- 0x30 < 10 }).withUnsafeBufferPointer {
+            ExportNumber.read($0)?.value
+        }
+    }
+
     private static func value(_ header: [[Substring]], _ position: Int) -> String? {
-        guard position < header.count, header[position].count == 2, !header[position][1].isEmpty else { return nil }
+        guard header.indices.contains(position), header[position].count == 2, !header[position][1].isEmpty else {
+            return nil
+        }
         return String(header[position][1])
     }
 

@@ -30,14 +30,19 @@ extension ExportReader {
         var created: Instant?
     }
 
-    /// Source and dates of the tag at hand; nil, and counted, when a date cannot be read.
-    mutating func origin() -> Origin? {
+    /// The source of the tag at hand.
+    mutating func source() -> RecordSource {
         let device = attribute(.device).map { attribute in
             var bytes: [UInt8] = []
             note(ExportText.decode(Self.withoutPointer(scanner.value(attribute)), into: &bytes))
             return String(decoding: bytes, as: UTF8.self)
         }
-        let source = RecordSource(name: text(.sourceName) ?? "", version: text(.sourceVersion), device: device)
+        return RecordSource(name: text(.sourceName) ?? "", version: text(.sourceVersion), device: device)
+    }
+
+    /// Source and dates of the tag at hand; nil, and counted, when a date cannot be read.
+    mutating func origin() -> Origin? {
+        let source = source()
         guard attribute(.startDate) != nil, attribute(.endDate) != nil else {
             note(.unreadableDate)
             return nil

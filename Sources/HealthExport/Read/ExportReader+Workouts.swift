@@ -150,23 +150,34 @@ extension ExportReader {
     }
 
     private mutating func readWorkoutRoute(_ workout: inout HealthWorkout, _ routePaths: inout [String]) throws {
+        var route = WorkoutRouteElement(source: source())
+        route.start = instant(.startDate)
+        route.end = instant(.endDate)
+        route.created = instant(.creationDate)
         checkAttributes(AttributeSet(.sourceName, .sourceVersion, .device, .creationDate, .startDate, .endDate))
-        guard !scanner.isEmpty else { return }
+        if !scanner.isEmpty { try readRouteChildren(&route, &workout, &routePaths) }
+        // The same route may stand twice (apple-health-export.md 10).
+        if !workout.routes.contains(route) { keep(route, in: &workout.routes, limit: Self.routeLimit) }
+    }
+
+    private mutating func readRouteChildren(
+        _ route: inout WorkoutRouteElement, _ workout: inout HealthWorkout, _ routePaths: inout [String]
+    ) throws {
         open.append(.workoutRoute)
         defer { open.removeLast() }
         while try nextChild(of: .workoutRoute, endedBy: Self.topLevel) {
             switch scanner.element {
             case .fileReference:
-                if let path = text(.path), !routePaths.contains(path) {
-                    keep(path, in: &routePaths, limit: Self.routeLimit)
+                if let path = text(.path) {
+                    if !routePaths.contains(path) { keep(path, in: &routePaths, limit: Self.routeLimit) }
+                    if route.paths.count < Self.routeLimit { route.paths.append(path) }
                 }
                 checkAttributes(AttributeSet(.path))
                 try skipSubtree()
             case .location:
                 if let point = try location() { keep(point, in: &workout.route, limit: Self.locationLimit) }
             case .metadataEntry:
-                // Sync bookkeeping of the route object; nothing that a workout says.
-                _ = try metadataEntry()
+                if let entry = try metadataEntry() { keep(entry, in: &route.metadata, limit: Self.metadataLimit) }
             default:
                 try skipUnknown(in: .workoutRoute)
             }

@@ -12,11 +12,38 @@ public enum ContentDigest {
         digest("correlation", correlation) { $0.correlation($1) }
     }
 
-    /// Of a workout, without its route's points, and without zones: an older export of the same workout has none.
+    /// Of a workout, without its route's points, and without zones: an older export of the same workout has none. Without
+    /// the elements of its routes too, which name files of one export.
     public static func of(_ workout: HealthWorkout) -> [UInt8] {
         var plain = workout
         plain.zoneGroups = []
+        plain.routes = []
         return digest("workout", plain) { $0.workout($1) }
+    }
+
+    /// Of a hearing test.
+    public static func of(_ audiogram: Audiogram) -> [UInt8] { digest("audiogram", audiogram) { $0.audiogram($1) } }
+
+    /// Of a prescription.
+    public static func of(_ prescription: VisionPrescription) -> [UInt8] {
+        digest("vision_prescription", prescription) { $0.visionPrescription($1) }
+    }
+
+    /// Of a recording, without its file's name: a second one of a day is named after the first.
+    public static func of(_ recording: Electrocardiogram) -> [UInt8] {
+        var plain = recording
+        plain.fileName = ""
+        return digest("electrocardiogram", plain) { $0.electrocardiogram($1) }
+    }
+
+    /// Of a clinical record with its resource, without the path inside the export.
+    public static func of(_ document: ClinicalDocument) -> [UInt8] {
+        var plain = document.record
+        plain.resourcePath = nil
+        return digest("clinical_record", (plain, document.resource)) {
+            $0.clinicalRecord($1.0)
+            $0.optional($1.1) { writer, bytes in bytes.withUnsafeBufferPointer { writer.raw($0) } }
+        }
     }
 
     private static func digest<Value>(_ kind: String, _ value: Value, _ write: (inout ByteWriter, Value) -> Void)

@@ -45,8 +45,7 @@ extension DayGeneration {
                     "SELECT bytes, body FROM structure WHERE kind = ? ORDER BY number",
                     .integer(DayStoreSchema.Kind.clinicalRecord.rawValue)
                 ) { row in
-                    let record = try row.withBytes(0) { try StructureCoding.unpack($0) { try $0.clinicalRecord() } }
-                    let resource = try row.isNull(1) ? nil : row.withBytes(1) { try ZlibBytes.unpack($0) }
+                    let (record, resource) = try clinicalRecord(row)
                     try body(record, resource)
                 }
             }

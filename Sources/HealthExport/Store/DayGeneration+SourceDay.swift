@@ -10,15 +10,18 @@ extension DayGeneration {
 
     /// Everything that the document of one day needs (``SourceDay``).
     ///
-    /// - Parameter digests: whether each record gets its ``ContentDigest``; summaries need none.
-    public func sourceDay(_ date: CivilDate, digests: Bool = true) throws -> SourceDay {
+    /// - Parameters:
+    ///   - digests: whether each record gets its ``ContentDigest``; summaries need none.
+    ///   - documents: whether tests, prescriptions, recordings and clinical records come along: only archives hold them.
+    public func sourceDay(_ date: CivilDate, digests: Bool = true, documents: Bool = true) throws -> SourceDay {
         let day = date.daysSince1970
         let overlay = try overlayRecords(around: day)
         do {
             return try database.read { connection in
                 var result = SourceDay()
                 try readWorkouts(day, connection, into: &result)
-                try readStructures(day, connection, into: &result)
+                try readCorrelations(day, connection, into: &result)
+                if documents { try readDocuments(day, connection, into: &result) }
                 try readRecords(date, overlay, connection, into: &result)
                 try readCarried(date, connection, into: &result)
                 result.activitySummary = try connection.first(
@@ -50,6 +53,7 @@ extension DayGeneration {
             day.correlations[index].contentDigest = ContentDigest.of(day.correlations[index])
         }
         for index in day.workouts.indices { day.workouts[index].contentDigest = ContentDigest.of(day.workouts[index]) }
+        addDocumentDigests(&day)
     }
 
     // MARK: Records
@@ -187,21 +191,30 @@ extension DayGeneration {
     // MARK: Structures
 
     private func readWorkouts(_ day: Int, _ connection: DatabaseConnection, into result: inout SourceDay) throws {
-        var seen: Set<[UInt8]> = []
-        var numbers: [Int] = []
+        var seen: [[UInt8]: Int] = [:]
+        // The elements that each workout was read from: the route stands under one of them.
+        var numbers: [[Int]] = []
         try connection.forEach(
             "SELECT number, bytes FROM structure WHERE kind = ? AND day = ? ORDER BY number",
             .integer(DayStoreSchema.Kind.workout.rawValue), .integer(day)
         ) { row in
-            let bytes = try row.blob(1)
-            // The same element twice is one workout.
-            guard seen.insert(bytes).inserted else { return }
-            numbers.append(try row.int(0))
-            result.workouts.append(
-                try bytes.withUnsafeBytes { try StructureCoding.unpack($0) { try $0.workout() } })
+            let workout = try row.withBytes(1) { try StructureCoding.unpack($0) { try $0.workout() } }
+            // The same element twice is one workout, also when only one of two exports knows zones or routes.
+            let digest = ContentDigest.of(workout)
+            if let known = seen[digest] {
+                numbers[known].append(try row.int(0))
+                if result.workouts[known].zoneGroups.isEmpty { result.workouts[known].zoneGroups = workout.zoneGroups }
+                if result.workouts[known].routes.isEmpty { result.workouts[known].routes = workout.routes }
+                return
+            }
+            seen[digest] = result.workouts.count
+            numbers.append([try row.int(0)])
+            result.workouts.append(workout)
         }
-        for (index, number) in numbers.enumerated() {
-            try readRoute(number, connection) { result.workouts[index].route.append($0) }
+        for (index, elements) in numbers.enumerated() {
+            for number in elements where result.workouts[index].route.isEmpty {
+                try readRoute(number, connection) { result.workouts[index].route.append($0) }
+            }
             // Joined over all files, in time order; a stable sort keeps equal times in the order of the file.
             let ordered = zip(result.workouts[index].route.dropFirst(), result.workouts[index].route)
                 .allSatisfy { $0.time >= $1.time }
@@ -220,26 +233,14 @@ extension DayGeneration {
         }
     }
 
-    private func readStructures(_ day: Int, _ connection: DatabaseConnection, into result: inout SourceDay) throws {
+    private func readCorrelations(_ day: Int, _ connection: DatabaseConnection, into result: inout SourceDay) throws {
         result.correlations = try structures(.correlation, day, overlapping: true, connection) {
             try $0.correlation()
         }
         result.correlations.sort { ($0.start, $0.end, $0.type) < ($1.start, $1.end, $1.type) }
-        result.audiograms = try structures(.audiogram, day, overlapping: false, connection) { try $0.audiogram() }
-        result.visionPrescriptions = try structures(.visionPrescription, day, overlapping: false, connection) {
-            try $0.visionPrescription()
-        }
-        try connection.forEach(
-            "SELECT bytes FROM structure WHERE kind = ? AND day = ? ORDER BY number",
-            .integer(DayStoreSchema.Kind.electrocardiogram.rawValue), .integer(day)
-        ) { row in
-            let bytes = try row.withBytes(0) { try ZlibBytes.unpack($0) }
-            result.electrocardiograms.append(
-                try bytes.withUnsafeBytes { try StructureCoding.unpack($0) { try $0.electrocardiogram() } })
-        }
     }
 
-    private func structures<Value: Equatable>(
+    func structures<Value: Equatable>(
         _ kind: DayStoreSchema.Kind, _ day: Int, overlapping: Bool, _ connection: DatabaseConnection,
         _ read: (inout ByteReader) throws -> Value
     ) throws -> [Value] {

@@ -76,7 +76,7 @@ public final class DayGeneration: Sendable {
             var days = Set(
                 try connection.all("SELECT DISTINCT day FROM block INDEXED BY block_by_type") { try $0.int(0) })
             days.formUnion(
-                try connection.all("SELECT DISTINCT day FROM structure WHERE kind BETWEEN 1 AND 5") { try $0.int(0) })
+                try connection.all("SELECT DISTINCT day FROM structure WHERE kind BETWEEN 1 AND 6") { try $0.int(0) })
             try connection.forEach("SELECT date FROM summary") { row in
                 if let date = CivilDate(try row.text(0)) { days.insert(date.daysSince1970) }
             }

@@ -126,8 +126,8 @@ public final class DayStore: Sendable {
     public func days() throws -> [CivilDate] { try generation().days() }
 
     /// What the document of one day needs, from the newest generation.
-    public func sourceDay(_ date: CivilDate, digests: Bool = true) throws -> SourceDay {
-        try generation().sourceDay(date, digests: digests)
+    public func sourceDay(_ date: CivilDate, digests: Bool = true, documents: Bool = true) throws -> SourceDay {
+        try generation().sourceDay(date, digests: digests, documents: documents)
     }
 
     // MARK: Import

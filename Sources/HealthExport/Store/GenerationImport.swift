@@ -54,8 +54,8 @@ struct GenerationImport {
         report.add(summary, path: archive.path, isRescued: archive.isRescued)
         report.clinicalResourceCount += forwarder.resourceCount
         problems.merge(summary.problems)
-        problems.merge(forwarder.problems)
         try addUnlistedResources(archive, forwarder)
+        problems.merge(forwarder.problems)
     }
 
     /// Clinical files that no element names: kept with what they say of themselves.
@@ -65,7 +65,7 @@ struct GenerationImport {
             do {
                 let bytes = try archive.bytes(file, limit: ExportArchive.clinicalByteLimit)
                 guard let record = ClinicalFile.record(bytes, path: file.name) else { continue }
-                try writer.clinicalRecord(record, resource: bytes)
+                try forwarder.write(record, bytes)
                 report.clinicalResourceCount += 1
             } catch let error as ExportError {
                 problems.note(.clinicalFileUnreadable, at: error.place ?? ExportPlace(entry: file.name))
@@ -187,6 +187,7 @@ private final class ClinicalForwarder: ExportVisitor {
     private(set) var listedFiles: Set<String> = []
     private(set) var resourceCount = 0
     private(set) var problems = ExportProblems()
+    private var hasExportDate = false
 
     init(writer: GenerationWriter, archive: ExportArchive, main: ExportFile) {
         self.writer = writer
@@ -194,7 +195,14 @@ private final class ClinicalForwarder: ExportVisitor {
         self.main = main
     }
 
-    func begin(tables: ExportTables) { writer.begin(tables: tables) }
+    func begin(tables: ExportTables) {
+        writer.begin(tables: tables)
+        hasExportDate = false
+    }
+    func exportDate(_ date: Instant) {
+        hasExportDate = true
+        writer.exportDate(date)
+    }
     func record(_ record: RecordView) throws { try writer.record(record) }
     func correlation(_ correlation: HealthCorrelation) throws { try writer.correlation(correlation) }
     func workout(_ workout: HealthWorkout, routePaths: [String]) throws {
@@ -222,6 +230,15 @@ private final class ClinicalForwarder: ExportVisitor {
             }
         } catch is ExportError {
             problems.note(.clinicalFileUnreadable, at: place)
+        }
+        try write(record, resource)
+    }
+
+    /// Writes a record; one without a date in an export without a date belongs to no day.
+    func write(_ record: ClinicalRecord, _ resource: [UInt8]?) throws {
+        if record.received == nil, !hasExportDate {
+            problems.note(
+                .clinicalRecordUndated, at: ExportPlace(entry: record.resourcePath ?? record.type))
         }
         try writer.clinicalRecord(record, resource: resource)
     }

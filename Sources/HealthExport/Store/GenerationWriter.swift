@@ -42,6 +42,11 @@ final class GenerationWriter: ExportVisitor {
     /// Told now and then how many records have been read.
     var onProgress: (Int) throws -> Void = { _ in }
     private var readCount = 0
+    /// When the export at hand was made.
+    private var exportDate: Instant?
+
+    /// Where documents stand that have no date at all: outside of every range of days.
+    private static let undated = Instant(secondsSince1970: -1e11)
 
     init(database: Database, scratchFolder: Directory, zone: CalendarZone) {
         self.database = database
@@ -51,7 +56,10 @@ final class GenerationWriter: ExportVisitor {
 
     // MARK: Records
 
-    func begin(tables: ExportTables) { self.tables = tables }
+    func begin(tables: ExportTables) {
+        self.tables = tables
+        exportDate = nil
+    }
 
     func record(_ record: RecordView) throws {
         readCount += 1
@@ -137,9 +145,12 @@ final class GenerationWriter: ExportVisitor {
 
     func clinicalRecord(_ record: ClinicalRecord) throws { try clinicalRecord(record, resource: nil) }
 
-    /// A clinical record with its resource, under the day it was received: the clinical date is in the resource.
+    func exportDate(_ date: Instant) { exportDate = date }
+
+    /// A clinical record with its resource, under the day it was received, as the source itself counts it (the clinical date
+    /// is in the resource); one that does not say when, under the day of the export.
     func clinicalRecord(_ record: ClinicalRecord, resource: [UInt8]?) throws {
-        let received = record.received ?? Instant(secondsSince1970: 0)
+        let received = record.received ?? exportDate ?? Self.undated
         try add(
             .clinicalRecord, from: received, to: received,
             StructureCoding.pack(record) { $0.clinicalRecord($1) },

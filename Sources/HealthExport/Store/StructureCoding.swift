@@ -125,8 +125,8 @@ extension ByteWriter {
         }
         list(value.records) { $0.record($1) }
         // Behind everything else and only where there are any: stores and digests of workouts without zones stay as
-        // they were before zones were known.
-        guard !value.zoneGroups.isEmpty else { return }
+        // they were before zones were known, and likewise with the elements of routes.
+        guard !value.zoneGroups.isEmpty || !value.routes.isEmpty else { return }
         list(value.zoneGroups) {
             $0.text($1.type)
             $0.optionalText($1.source)
@@ -134,6 +134,13 @@ extension ByteWriter {
             $0.list($1.zones) { writer, zone in
                 for number in [zone.minimum, zone.maximum, zone.durationSeconds] { writer.optionalDouble(number) }
             }
+        }
+        guard !value.routes.isEmpty else { return }
+        list(value.routes) {
+            $0.source($1.source)
+            for date in [$1.start, $1.end, $1.created] { $0.optionalInstant(date) }
+            $0.metadata($1.metadata)
+            $0.list($1.paths) { $0.text($1) }
         }
     }
 
@@ -209,6 +216,8 @@ extension ByteWriter {
         optionalText(value.device)
         double(value.sampleRate)
         list(value.microvolts) { $0.double($1) }
+        optionalText(value.lead)
+        optionalDouble(value.averageHeartRate)
     }
 
     mutating func clinicalRecord(_ value: ClinicalRecord) {
@@ -296,6 +305,17 @@ extension ByteReader {
         }
         value.records = try list { try $0.record() }
         if !isAtEnd { value.zoneGroups = try list { try $0.zoneGroup() } }
+        if !isAtEnd { value.routes = try list { try $0.routeElement() } }
+        return value
+    }
+
+    private mutating func routeElement() throws -> WorkoutRouteElement {
+        var value = WorkoutRouteElement(source: try source())
+        value.start = try optionalInstant()
+        value.end = try optionalInstant()
+        value.created = try optionalInstant()
+        value.metadata = try metadata()
+        value.paths = try list { try $0.text() }
         return value
     }
 
@@ -389,6 +409,10 @@ extension ByteReader {
         value.device = try optionalText()
         value.sampleRate = try double()
         value.microvolts = try list { try $0.double() }
+        // A store of an earlier program ends here.
+        guard !isAtEnd else { return value }
+        value.lead = try optionalText()
+        value.averageHeartRate = try optionalDouble()
         return value
     }
 

@@ -167,7 +167,7 @@ struct PartitionApplier {
                 ItemFacts.HealthDay.Failure(
                     date: ProtocolDate(secondsSince2001: failure.date.timeIntervalSinceReferenceDate),
                     reason: failure.reason)
-            })
+            }, hasProviderRecords: day.externalDailyRecords?.isEmpty == false)
     }
 
     /// Whether the record's date lies on the calendar day of the source date, in the source's zone.
@@ -207,6 +207,10 @@ private struct HealthDayOutline: Decodable {
         var reason: String
     }
 
+    /// What another provider delivered: here it only counts that there is something.
+    struct ProviderRecord: Decodable {}
+
+    var externalDailyRecords: [ProviderRecord]?
     var failure: Failure?
     var isRequestedDate: Bool
     var record: Record?

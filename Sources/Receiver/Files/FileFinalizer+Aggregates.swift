@@ -26,7 +26,8 @@ extension FileFinalizer {
         guard let day = journal.days[planned.date] else { throw ReceiverError.itemFileDamaged }
         guard case .record = day.content else { return nil }
         do {
-            let document = try DayDocument(envelope(of: day).record, detail: .summary)
+            guard let record = try envelope(of: day).record else { return nil }
+            let document = try DayDocument(record, detail: .summary)
             guard document.date == planned.day else {
                 throw HealthDataError.invalidMember(path: "date", expected: "the day of the item")
             }

@@ -66,7 +66,8 @@ extension FileFinalizer {
         do {
             try commitArtifacts(of: step)
             guard plan.writesNotes, let day = journal.days[planned.date], case .record = day.content else { return }
-            let document = try DayDocument(envelope(of: day).record, detail: settings.detail)
+            guard let record = try envelope(of: day).record else { return }
+            let document = try DayDocument(record, detail: settings.detail)
             if try !mergeNote(document, planned.day) { output.skippedDates.append(planned.date) }
         } catch {
             guard let detail = FileFinalizer.lastingCode(of: error) else { throw error }

@@ -227,30 +227,50 @@ struct FileFinalizer {
     }
 
     /// A day as its item has it.
-    func envelope(
-        of day: DestinationJournal.Day
-    ) throws -> (record: DailyRecord, externalRecords: [ExternalDailyRecord]) {
+    func envelope(of day: DestinationJournal.Day) throws -> HealthDayEnvelope<DailyRecord> {
         let source = try SessionFolder.source(
             of: day, protocolVersion: journal.session.protocolVersion, in: folder.items)
         let envelope = try ItemDecoder().decode(
             HealthDayEnvelope<DailyRecord>.self, from: ItemFile(source, kind: .macHealthDay).root)
-        guard let record = envelope.record else { throw ReceiverError.itemFileDamaged }
-        return (record, envelope.externalDailyRecords)
+        guard envelope.record != nil || !envelope.externalDailyRecords.isEmpty else {
+            throw ReceiverError.itemFileDamaged
+        }
+        return envelope
     }
-
     /// Makes everything that one day gives rise to. False when that is nothing but a note that is not there.
     private mutating func writeRecord(of day: DestinationJournal.Day, _ date: CivilDate) throws -> Bool {
-        let (record, externalRecords) = try envelope(of: day)
+        let envelope = try envelope(of: day)
+        guard let record = envelope.record else {
+            try writeProvidersOnly(envelope, date, day)
+            return true
+        }
         let document = try DayDocument(record, detail: settings.detail)
         if plan.writesDays {
             try writeFiles(of: document, date)
-            try writeSidecars(externalRecords, date, day)
+            try writeSidecars(envelope.externalDailyRecords, date, day)
         }
         if plan.writesEntries { try writeEntries(of: document, date, day) }
         // A note is merged with what stands there: never spooled.
         let hasNote = try memory.spool != nil || mergeNote(document, date)
         note(record, of: day)
         return hasNote
+    }
+
+    /// A day that only other providers know: their files are its only ones. What the phone said of its own data is told; a day
+    /// with files that did not fail is a success.
+    private mutating func writeProvidersOnly(
+        _ envelope: HealthDayEnvelope<DailyRecord>, _ date: CivilDate, _ day: DestinationJournal.Day
+    ) throws {
+        let before = output.breakdown.providerSidecarFileCount
+        if plan.writesDays { try writeSidecars(envelope.externalDailyRecords, date, day) }
+        let hasFiles = output.breakdown.providerSidecarFileCount > before || memory.spool != nil
+        if let failure = envelope.failure {
+            output.failedDates.append(
+                FailedDateDetail(
+                    date: day.sourceDate, reason: DayFailureReason(rawValue: failure.reason.rawValue) ?? .unknown))
+        } else if !hasFiles {
+            output.failedDates.append(FailedDateDetail(date: day.sourceDate, reason: .noHealthData))
+        }
     }
 
     /// Merges a day into its note, if notes are wanted. False when the note is the only output and is not there.

@@ -32,7 +32,8 @@ final class StoredDays: DaySource {
     func coverage() throws -> ClosedRange<CivilDate>? { generation.dayRange }
 
     func record(of day: CivilDate, metricIDs: [String]?, includesArchive: Bool) throws -> DailyRecord {
-        builder(metricIDs).record(of: day, from: try generation.sourceDay(day), includesArchive: includesArchive)
+        builder(metricIDs).record(
+            of: day, from: try generation.sourceDay(day, documents: includesArchive), includesArchive: includesArchive)
     }
 
     func losslessDay(of day: CivilDate, metricIDs: [String]?, version: DocumentVersion) throws -> LosslessDay {

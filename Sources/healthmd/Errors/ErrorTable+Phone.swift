@@ -154,6 +154,7 @@ extension ErrorTable {
         .dateBefore1970: "A date before 1970",
         .dateInFuture: "A date in the future",
         .unreadableValue: "A value that is no number where one is meant",
+        .clinicalRecordUndated: "A clinical record without a date, in an export without one: it belongs to no day",
         .textLimit: "More distinct texts, metadata entries or children than are kept",
         .duplicateRecord: "The same record again",
         .routeMissing: "The file of a route is missing",

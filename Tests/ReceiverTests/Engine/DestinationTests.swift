@@ -10,14 +10,15 @@ import Testing
 /// A destination that others use too, and files of other providers.
 @Suite("File jobs: destination and sidecars") struct DestinationTests {
     private func begin(
-        _ rig: EngineRig, external: [ExternalDailyRecord] = [], _ change: (inout SettingsContent) -> Void = { _ in }
+        _ rig: EngineRig, external: [ExternalDailyRecord] = [], steps: Int? = 4_711,
+        failure: DayFailure.Reason? = nil, _ change: (inout SettingsContent) -> Void = { _ in }
     ) throws -> (phone: FakePhone, finalize: SyncMessage, disposition: PartitionDisposition?) {
         if rig.connection == nil { rig.connect() }
         let (id, _) = rig.createJob()
         var settings = SettingsContent()
         change(&settings)
         let phone = try rig.filePhone(id, settings: settings) { label in
-            try FakePhone.healthDay(label, external: external)
+            try FakePhone.healthDay(label, steps: steps, failure: failure, external: external)
         }
         let partitions = try phone.partitions()
         let disposition = try rig.transfer(partitions[0], of: phone).disposition
@@ -91,6 +92,31 @@ import Testing
         }
         #expect(disposition == .reject)
         #expect(rig.destinationFiles() == [path])
+    }
+
+    @Test(
+        "a day that only other providers know gets their files; without a failure of the phone's it is a success",
+        arguments: [nil, .noHealthData, .healthKitError] as [DayFailure.Reason?], [false, true])
+    func providersOnly(failure: DayFailure.Reason?, rollups: Bool) throws {
+        let rig = try EngineRig()
+        let record = ExternalDailyRecord(
+            provider: "whoop", providerDisplayName: "Band", date: "2026-01-01",
+            fetchedAt: Date(timeIntervalSinceReferenceDate: 790_000_000), payloads: [], warnings: [])
+        _ = try begin(rig, external: [record], steps: nil, failure: failure) {
+            $0.exportFormats = ["JSON", "Markdown"]
+            $0.includeDataDictionary = false
+            $0.generateWeeklyRollups = rollups
+            $0.dailyNoteInjection.enabled = rollups
+        }
+        let told = try #require(self.result(rig))
+        #expect(
+            rig.destinationFiles().filter { !$0.contains("Rollups") }
+                == FakePhone.labels.map { "Health/Providers/whoop/\($0).json" })
+        #expect(told.externalRecordFileCount == 3 && told.outputBreakdown?.looseAggregateFileCount == 0)
+        #expect(told.successCount == (failure == nil ? 3 : 0))
+        #expect(
+            told.failedDateDetails.map(\.reason.rawValue)
+                == Array(repeating: failure?.rawValue ?? "", count: failure == nil ? 0 : 3))
     }
 
     @Test("what another provider delivered is a file of its own, counted as such; a name that is no folder is told")
