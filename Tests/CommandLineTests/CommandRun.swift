@@ -29,6 +29,27 @@ struct CommandRun {
         status = CommandLineTool(console: console).run(words)
         output = [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder.appending("out"))))
         errors = try folder.text("err")
+        try comparePage(words)
+    }
+
+    /// The command of a line; nil when there is none.
+    static func command(_ words: [String]) -> [String]? {
+        guard case .run(let invocation)? = try? ArgumentParser(commands: CommandLineTool.commands).parse(words) else {
+            return nil  // A line that cannot be run has a document of its own schema.
+        }
+        return invocation.command.path
+    }
+
+    /// Every document that a test sees has only members that `docs/JSON.md` lists. What is no document (a script, text, lines of
+    /// events) is not looked at.
+    private func comparePage(_ words: [String]) throws {
+        guard output.first == UInt8(ascii: "{"), let document = try? JSONParser.parse(output), document.object != nil,
+            let command = Self.command(words) ?? (document["schema"] == nil ? nil : [])
+        else { return }
+        // A single event a line is data, as it stands in the archive.
+        guard command.last != "query" || document["schema"] != nil || document["error"] != nil else { return }
+        let unknown = try JSONPage.current.get().undocumented(document, of: command)
+        #expect(unknown.isEmpty, "docs/JSON.md does not list what \(command.joined(separator: " ")) prints")
     }
 
     var text: String { String(decoding: output, as: UTF8.self) }

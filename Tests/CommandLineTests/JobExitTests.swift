@@ -126,6 +126,31 @@ struct JobExitTests {
         #expect(try run(["jobs", "verify", Self.job], fake).status == min(extended, 1))
     }
 
+    @Test("cancel of a job that has ended prints its state, never its data, and fails; of a cancelled one it succeeds")
+    func cancelFinished() throws {
+        for (state, status) in [("completed", 1), ("cancelled", 0)] as [(String, Int32)] {
+            let fake = try FakeReceiver { request in
+                let word = state == "completed" ? "success" : state
+                let document: JSONObject = [
+                    "status": .string(word), "state": .string(state), "message": "m", "job_id": .string(Self.job),
+                ]
+                guard request.method == "POST" else { return FakeReceiver.json(200, .object(document)) }
+                return FakeReceiver.raw(RawBody.strict(), status: "success", changing: [:])
+            }
+            let run = try run(["cancel", Self.job], fake)
+            #expect(run.status == status)
+            #expect(try run.document()["raw_result"] == nil && run.document()["state"]?.string == state)
+        }
+        // It ended between the look and the wish.
+        let late = try FakeReceiver { request in
+            guard request.method == "POST" else {
+                return FakeReceiver.json(200, ["status": "preparing", "state": "transferring", "message": "m"])
+            }
+            return FakeReceiver.raw(RawBody.strict(), status: "success", changing: [:])
+        }
+        #expect(try !run(["cancel", Self.job], late).text.contains("raw_result"))
+    }
+
     @Test("no receiver: exit 1, the code, its old name, and what to type")
     func unreachable() throws {
         let fake = try FakeReceiver.always(200, [:])

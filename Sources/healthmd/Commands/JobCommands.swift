@@ -126,13 +126,23 @@ enum JobCommands {
         guidance: needsIdentifier("cancel", "Which job? healthmd jobs lists them."),
         run: { invocation, console in
             guard let job = invocation.identifier else { return .usage }
-            let answer = try ControlClient(invocation).send("POST", "/v1/exports/\(job.uuidString)/cancel", [:])
+            let answer = try end(job, try ControlClient(invocation))
             let isCancelled = answer.word == "cancelled"
             console.print(
                 answer, hint: isCancelled ? nil : JobHint.of(answer, job, invocation), invocation,
                 wasAskedFor: isCancelled)
-            return answer.word == "cancelled" ? .success : JobExit.failure(answer)
+            return isCancelled ? .success : JobExit.failure(answer)
         })
+
+    /// Cancels a job. What has ended already answers with its whole result, which nobody asked for here: its state is shown.
+    private static func end(_ job: UUID, _ client: ControlClient) throws -> ControlClient.Answer {
+        let route = "/v1/exports/" + job.uuidString
+        let before = try client.send("GET", route + "?fields=state")
+        if ["completed", "failed", "cancelled"].contains(before.document["state"]?.string) { return before }
+        let answer = try client.send("POST", route + "/cancel", [:])
+        guard answer.document["raw_result"] != nil else { return answer }
+        return try client.send("GET", route + "?fields=state")
+    }
 
     private static func show(
         _ job: UUID, _ client: ControlClient, _ invocation: Invocation, _ console: Console
