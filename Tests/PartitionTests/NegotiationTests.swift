@@ -200,4 +200,17 @@ struct NegotiationTests {
         #expect(
             without(.allAvailableHistory).missingForAllHistory(nil)?.key == "supportsAllAvailableHistoryExportRequests")
     }
+
+    @Test("a source with a pinned engine and roll-ups sends none before protocol version 3", arguments: 1...4)
+    func rangePlan(version: Int) throws {
+        let phone = peer("iOS", corpus: try corpus(Array(1...version)))
+        let negotiation = try #require(CorpusNegotiation(source: phone, destination: peer("macOS")))
+        for (isPinned, wantsRollups) in [(true, true), (true, false), (false, true)] {
+            let settings = SettingsSnapshot(
+                try RollupSettings.content(isPinned: isPinned, wantsRollups: wantsRollups))
+            let missing = peer("macOS").missing(forPinIn: settings, negotiation)
+            #expect((missing != nil) == (isPinned && wantsRollups && version < 3))
+            #expect((peer("macOS").missing(forPinIn: settings, nil) != nil) == (isPinned && wantsRollups))
+        }
+    }
 }

@@ -2,6 +2,9 @@ import Foundation
 
 /// What two peers agreed upon for a corpus session (corpus-protocol.md 3.2, 3.3).
 public struct CorpusNegotiation: Sendable, Hashable {
+    /// Since this version a receiver attests that it makes pinned roll-ups by one range plan (corpus-protocol.md 13.6, 19).
+    public static let rangePlanVersion = 3
+
     /// Largest version that both speak: that of new sessions.
     public let protocolVersion: Int
     /// Every version that both speak: a session keeps its own for life (corpus-protocol.md 19).
@@ -130,6 +133,17 @@ extension PeerCapabilities {
         if settings.dailyNoteInjection.dailyNotesOnly { needed.append(.dailyNoteOnlyExports) }
         if !settings.includeDataDictionary { needed.append(.dataDictionaryExportPreference) }
         return firstMissing(needed)
+    }
+
+    /// What is missing for settings with a pinned engine and roll-ups, given the corpus agreement of the two peers: before version 3
+    /// nobody can make them (corpus-protocol.md 13.6).
+    public func missing(
+        forPinIn settings: SettingsSnapshot, _ negotiation: CorpusNegotiation?
+    ) -> MissingCapability? {
+        guard settings.appleExportEnginePin != nil, settings.wantsRollups,
+            negotiation?.protocolVersion ?? 0 < CorpusNegotiation.rangePlanVersion
+        else { return nil }
+        return MissingCapability(key: "connectedCorpusTransferCapabilities")
     }
 
     /// What is missing for a request for all history, given the corpus agreement of the two peers.

@@ -97,6 +97,11 @@ public struct ExportManifest: Sendable, Hashable {
     /// Identity of the request.
     public let fingerprint: RequestFingerprint
 
+    /// Whether files are made by one range plan: a source's renderer is pinned and roll-ups are wanted (corpus-protocol.md 13.6).
+    public var isPinnedRollup: Bool {
+        (content.appleExportEnginePin ?? settings.content.appleExportEnginePin) != nil && settings.wantsRollups
+    }
+
     /// Reads a manifest and checks every rule that needs no calendar. Throws `MessageError` or `ManifestError`.
     public init(text: [UInt8]) throws {
         let content: ManifestContent

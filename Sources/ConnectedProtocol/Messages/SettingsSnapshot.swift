@@ -38,6 +38,13 @@ public struct SettingsSnapshot: Sendable, Hashable {
             || !content.exportFormats.isEmpty
     }
 
+    /// Whether summaries of more than a day are wanted; daily notes alone suppress them.
+    public var wantsRollups: Bool {
+        guard !(content.dailyNoteInjection.enabled && content.dailyNoteInjection.dailyNotesOnly) else { return false }
+        return content.generateRangeSummary || content.generateWeeklyRollups || content.generateMonthlyRollups
+            || content.generateYearlyRollups || content.summaryOnlyExport
+    }
+
     /// The first setting that names a place outside the destination (corpus-protocol.md 5.3).
     var unsafePathKey: String? {
         let tracking = content.individualTracking

@@ -83,6 +83,8 @@ public enum OpenRefusal: Error, Sendable, Equatable {
     case identifiersMissing
     /// The mode is not supported here.
     case unsupportedMode
+    /// Roll-ups with a pinned engine in a session of a version that knows no range plan.
+    case rangePlanVersion(Int)
     /// The destination cannot be used; says why.
     case destination(String)
     /// Another session of this phone is live.
@@ -119,6 +121,7 @@ public enum OpenRefusal: Error, Sendable, Equatable {
         case .partitionDates: "partition_dates_unknown"
         case .identifiersMissing: "date_identifiers_missing"
         case .unsupportedMode: "unsupported_mode"
+        case .rangePlanVersion: "range_plan_version"
         case .destination: "destination_unavailable"
         case .otherSessionActive: "other_session_active"
         case .sessionChanged: "session_changed"
@@ -148,6 +151,8 @@ public enum OpenRefusal: Error, Sendable, Equatable {
         case .partitionDates: "The partition holds days that the export does not."
         case .identifiersMissing: "A raw export needs a label for every day."
         case .unsupportedMode: "The receiver does not support this kind of export."
+        case .rangePlanVersion(let version):
+            "Roll-ups with a pinned engine need protocol version 3, and the session has \(version). Update the phone's app, or switch its roll-ups off."
         case .destination(let reason): "The destination cannot be used: \(reason)"
         case .otherSessionActive: "Another transfer from this device has not finished. Finish or cancel it first."
         case .sessionChanged: "The session or its manifest changed. Start a new export."

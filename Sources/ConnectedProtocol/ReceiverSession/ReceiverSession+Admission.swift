@@ -47,7 +47,7 @@ extension ReceiverSession {
         if let refusal = facts.gateRefusal { throw refusal }
         guard let manifest = open.exportManifest else { throw .manifestMissing }
         try checkIdentity(open, manifest, negotiation, facts)
-        try checkMode(manifest, facts)
+        try checkMode(manifest, protocolVersion: open.session.protocolVersion, facts)
         var session = try opened(open, manifest, slot, facts)
         try session.checkSpace(for: open.partition, facts)
         let index = open.partition.index
@@ -100,7 +100,9 @@ extension ReceiverSession {
     }
 
     /// Steps 6 and 7.
-    private static func checkMode(_ manifest: ExportManifest, _ facts: AdmissionFacts) throws(OpenRefusal) {
+    private static func checkMode(
+        _ manifest: ExportManifest, protocolVersion: Int, _ facts: AdmissionFacts
+    ) throws(OpenRefusal) {
         switch manifest.mode {
         case .strictRaw:
             guard let identifiers = manifest.requestedDateIdentifiers,
@@ -108,6 +110,9 @@ extension ReceiverSession {
             else { throw .identifiersMissing }
         case .encryptedContext: throw .unsupportedMode
         case .writeFiles:
+            guard !manifest.isPinnedRollup || protocolVersion >= CorpusNegotiation.rangePlanVersion else {
+                throw .rangePlanVersion(protocolVersion)
+            }
             if case .unusable(let reason) = facts.destination { throw .destination(reason) }
         }
     }

@@ -78,8 +78,8 @@ extension ReceiverEngine {
             let root = try DestinationRoot.open(binding, on: disk)
             // A plan that cannot be made is told by finalization, in its own words.
             if isNew, let manifest = open.exportManifest, let plan = try? FilePlan(manifest) {
-                if plan.isPinnedRollup, open.session.protocolVersion >= RangePlan.minimumProtocolVersion {
-                    try FileFinalizer.requireRangePlan(plan)
+                if plan.isPinnedRollup, open.session.protocolVersion >= CorpusNegotiation.rangePlanVersion {
+                    try FileFinalizer.requireRangePlan(plan, protocolVersion: open.session.protocolVersion)
                 }
                 try PlannedFolders.check(plan, in: root)
             }

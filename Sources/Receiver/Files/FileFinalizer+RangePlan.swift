@@ -5,13 +5,15 @@ import HealthData
 /// Pinned roll-up jobs (corpus-protocol.md 13.6): first every file is rendered into the session's spool and the plan is
 /// journaled; then the steps of the frontier bring the spooled files to the destination, in order.
 extension FileFinalizer {
-    /// Whether the job is made by a range plan: an engine pin, roll-ups, and a session that may defer them.
-    var isRangePlan: Bool {
-        plan.isPinnedRollup && journal.session.protocolVersion >= RangePlan.minimumProtocolVersion
-    }
+    /// Whether the job is made by a range plan: an engine pin and roll-ups.
+    var isRangePlan: Bool { plan.isPinnedRollup }
 
     /// What a range plan cannot do is refused before anything is rendered.
-    static func requireRangePlan(_ plan: FilePlan) throws {
+    static func requireRangePlan(_ plan: FilePlan, protocolVersion: Int) throws {
+        // Admission refuses such a session; one that was stored before it did ends here.
+        guard protocolVersion >= CorpusNegotiation.rangePlanVersion else {
+            throw Unplannable(message: OpenRefusal.rangePlanVersion(protocolVersion).message)
+        }
         guard plan.settings.writeMode == .overwrite else {
             throw Unplannable(
                 message: "A pinned range is written in the mode Overwrite only. Choose that mode, then export again.")

@@ -135,7 +135,7 @@ struct FileFinalizer {
     }
 
     private func checkPlan() throws {
-        if isRangePlan { try Self.requireRangePlan(plan) }
+        if isRangePlan { try Self.requireRangePlan(plan, protocolVersion: journal.session.protocolVersion) }
         do {
             try plan.checkCollisions()
         } catch {

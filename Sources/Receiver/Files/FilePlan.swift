@@ -55,8 +55,7 @@ struct FilePlan: Sendable {
         transferred = try FilePlan.transferredDays(of: manifest, requested)
         periods = FilePlan.periods(settings, requested)
         periodIndex = Dictionary(uniqueKeysWithValues: periods.enumerated().map { ($1, $0) })
-        let pin = manifest.content.appleExportEnginePin ?? manifest.settings.content.appleExportEnginePin
-        isPinnedRollup = pin != nil && !periods.isEmpty
+        isPinnedRollup = manifest.isPinnedRollup
         if !periods.isEmpty, zip(transferred, transferred.dropFirst()).contains(where: { $0.day >= $1.day }) {
             throw FileFinalizer.Unplannable(message: "The days of the export are not in the order of the calendar.")
         }

@@ -3,8 +3,6 @@ import Cryptography
 /// The received range plan (corpus-protocol.md 13.6): every file of a pinned roll-up job, made and spooled before the first
 /// of them goes to the destination. It applies only with an engine pin (extensions.md 11).
 struct RangePlan: Codable, Hashable, Sendable {
-    /// Since this protocol version a receiver may defer pinned roll-up jobs (corpus-protocol.md 19).
-    static let minimumProtocolVersion = 3
     /// The most transferred dates (corpus-protocol.md 13.2.7, 21).
     static let maximumDateCount = 400
     /// The most artifacts besides the dictionary (corpus-protocol.md 21).

@@ -94,7 +94,7 @@ extension SenderEngine {
             // An export knows nothing of the days after it was made: for this phone its last day is today. All available
             // history ends there, and nobody is told that hundreds of days are missing.
             history: history, today: history?.upperBound ?? today, destination: link.status)
-        facts.missingForFiles = link.peer.missing(forFilesWith: settings)
+        facts.missingForFiles = link.peer.missing(forFilesWith: settings, link.negotiation)
         facts.storedRequest = stored?.request
         facts.storedJobIsDurable = stored?.journal.session.peerBinding != nil
         if let workingJobID, workingJobID != request.jobID || stored?.request != request {
@@ -191,7 +191,9 @@ extension SenderEngine {
             let status = link.status, status.isReady(for: push.jobID)
         else { return }
         let settings = try settings().snapshot()
-        guard link.peer.missing(forFilesWith: settings) == nil else { return drop(push, "unsupported_peer") }
+        guard link.peer.missing(forFilesWith: settings, link.negotiation) == nil else {
+            return drop(push, "unsupported_peer")
+        }
         let opened: (number: Int, days: any DaySource)?
         do {
             opened = try openedGeneration()
@@ -236,8 +238,9 @@ extension SenderEngine {
 
 extension PeerCapabilities {
     /// What is missing for a file job with these settings (corpus-protocol.md 3.5).
-    func missing(forFilesWith settings: SettingsSnapshot) -> MissingCapability? {
+    func missing(forFilesWith settings: SettingsSnapshot, _ negotiation: CorpusNegotiation?) -> MissingCapability? {
         let isLossless = settings.healthKitSourceArchivePolicy == .canonical
         return (isLossless ? missingForLosslessFileJobs : missingForFileJobs) ?? missing(for: settings)
+            ?? missing(forPinIn: settings, negotiation)
     }
 }

@@ -34,6 +34,8 @@ extension ErrorTable {
         refusal("partition_dates_unknown", "A partition holds days that the export does not", updateBoth),
         refusal("date_identifiers_missing", "A raw export lacks the label of a day", updateBoth),
         refusal("unsupported_mode", "The receiver does not support this kind of export"),
+        refusal(
+            "range_plan_version", "Roll-ups with a pinned engine in a session of protocol version 1 or 2", updateBoth),
         refusal("not_negotiated", "The two sides agreed on no transfer of this kind", updateBoth),
         refusal("protocol_version_not_negotiated", "The version is none of those that both sides offered", updateBoth),
         refusal("destination_unavailable", "The destination cannot be used", "`healthmd destination set DIR`."),

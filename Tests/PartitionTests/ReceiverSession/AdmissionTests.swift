@@ -116,6 +116,18 @@ import Testing
         #expect(try refusal(files) { $0.gateRefusal = .notRequested("x") } == .notRequested("x"))
     }
 
+    @Test("roll-ups with a pinned engine need protocol version 3; roll-ups or a pin alone do not", arguments: 1...4)
+    func rangePlan(version: Int) throws {
+        for (isPinned, wantsRollups) in [(true, true), (true, false), (false, true)] {
+            let fixture = try DestinationFixture(
+                mode: .writeFiles, version: version,
+                settings: try RollupSettings.content(isPinned: isPinned, wantsRollups: wantsRollups))
+            #expect(fixture.manifest.isPinnedRollup == (isPinned && wantsRollups))
+            let expected = isPinned && wantsRollups && version < 3 ? OpenRefusal.rangePlanVersion(version) : nil
+            #expect(try refusal(fixture) == expected)
+        }
+    }
+
     @Test("one live session per phone; a folder that cannot be believed is not adopted")
     func oneSession() throws {
         let fixture = try DestinationFixture()

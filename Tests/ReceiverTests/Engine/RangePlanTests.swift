@@ -137,7 +137,34 @@ import Testing
         #expect(job.state == .failed && job.result?.failureReason == "item_file_damaged")
     }
 
-    @Test("without an engine pin, and before protocol version 3, nothing is spooled")
+    @Test(
+        "before protocol version 3 no range plan is taken, and one that was stored before that was checked fails",
+        arguments: [1, 2])
+    func oldVersion(version: Int) throws {
+        let rig = try EngineRig()
+        rig.connect()
+        let (id, _) = rig.createJob()
+        var settings = SettingsContent()
+        try everything(&settings)
+        let phone = try FakePhone(
+            jobID: id, mode: .writeFiles, phone: rig.phoneID, workstation: rig.engine.store.installationID,
+            createdAt: ProtocolDate(secondsSince2001: rig.now.wall), settings: settings, version: version,
+            item: { try FakePhone.healthDay($0) })
+        #expect(try rig.transfer(phone.partitions()[0], of: phone).disposition == .reject)
+        let job = try #require(rig.engine.book.jobs[id])
+        #expect(job.state == .paused && job.message.contains("protocol version 3"))
+        let folder = try TemporaryFolder()
+        let state = try Directory.openRoot(folder.path)
+        let work = FileFinalizer.Work(
+            journal: DestinationJournal(session: phone.session, manifest: phone.manifest),
+            folder: try SessionFolder.create(phone.session.sessionID, in: state),
+            binding: try #require(rig.engine.storedDestination()), frontier: 0, output: OutputAccount(),
+            interruption: Interruption())
+        #expect(throws: FileFinalizer.Unplannable.self) { try FileFinalizer.runSlice(work) }
+        #expect(rig.destinationFiles().isEmpty && spooled(rig) == 0)
+    }
+
+    @Test("without an engine pin nothing is spooled")
     func onlyPinned() throws {
         let manifest = try FakePhone(
             jobID: UUID(), mode: .writeFiles, phone: UUID(), workstation: UUID(),
