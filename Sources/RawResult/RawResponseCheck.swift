@@ -1,4 +1,5 @@
 import CanonicalJSON
+import Foundation
 
 /// The checks of a raw response before anything of it is given out (raw-result.md 7, 8). Each issue is one stable
 /// code, with `:<date>` behind it where one day is meant.
@@ -17,11 +18,16 @@ public enum RawResponseCheck {
         public var profile: String?
         /// The first and last requested dates, or nil for all available history.
         public var range: (first: String, last: String)?
+        /// The job that was asked for; nil where no job is meant.
+        public var jobID: UUID?
 
         /// An expectation.
-        public init(profile: String? = nil, range: (first: String, last: String)? = nil) {
+        public init(
+            profile: String? = nil, range: (first: String, last: String)? = nil, jobID: UUID? = nil
+        ) {
             self.profile = profile
             self.range = range
+            self.jobID = jobID
         }
     }
 
@@ -37,6 +43,9 @@ public enum RawResponseCheck {
 
     private static func envelope(_ response: RawResponse, _ expectation: Expectation) -> [String] {
         var issues: [String] = []
+        if let jobID = expectation.jobID, response.jobID.flatMap(UUID.init(uuidString:)) != jobID {
+            issues.append("raw_response_job_id_mismatch")
+        }
         if response.schema != "healthmd.raw_result" { issues.append("raw_result_schema_mismatch") }
         if response.schemaVersion != 1 { issues.append("raw_result_schema_version_mismatch") }
         let known = ["canonical_source_records_v1", "health_data_projection"]

@@ -54,6 +54,16 @@ struct CommandRun {
 
     var text: String { String(decoding: output, as: UTF8.self) }
 
+    /// Standard output as if the job that the command made had another id: two runs can be compared.
+    func text(ofJob id: String) -> String {
+        let line = errors.split(separator: "\n").first { $0.contains("job ") }
+        guard let made = line?.split(separator: " ").map(String.init).first(where: { UUID(uuidString: $0) != nil })
+        else {
+            return text
+        }
+        return text.replacingOccurrences(of: made, with: id)
+    }
+
     /// Standard output as exactly one JSON document.
     func document() throws -> JSONValue {
         try JSONParser.parse(output)

@@ -47,11 +47,14 @@ final class FakeReceiver: Sendable {
         try FakeReceiver { _ in json(status, document) }
     }
 
-    /// Answers with a raw body, whatever is asked.
+    /// Answers with a raw body, whatever is asked but a job's state. A job that is created by it has the id that the client chose.
     static func raw(
         _ body: String, status: String = "success", changing change: [String: String?] = [:]
     ) throws -> FakeReceiver {
-        try FakeReceiver { _ in raw(body, status: status, changing: change) }
+        try FakeReceiver { request in
+            guard !request.target.contains("fields=state") else { return json(200, [:]) }
+            return raw(RawBody.adopted(body, by: request), status: status, changing: change)
+        }
     }
 
     /// What the header says of a body.
@@ -78,6 +81,15 @@ final class FakeReceiver: Sendable {
 
 /// Raw bodies of two invented days.
 enum RawBody {
+    /// The job of every body.
+    static let job = "10B00000-0000-4000-8000-000000000001"
+
+    /// The body with the id of the job that a request creates.
+    static func adopted(_ body: String, by request: FakeReceiver.Seen) -> String {
+        guard let chosen = request.body?["job_id"]?.string else { return body }
+        return body.replacingOccurrences(of: job, with: chosen)
+    }
+
     static func day(_ date: String, status: String = "complete", document: String?) -> String {
         let data = document.map { #","health_data":\#($0)"# } ?? ""
         return #"{"date":"\#(date)"\#(data),"integrity_warning_codes":[],"integrity_warning_count":0,"#
@@ -111,7 +123,7 @@ enum RawBody {
                 ? day("2026-03-02", status: "missing", document: nil)
                 : day("2026-03-02", document: document("2026-03-02", archive: archive)),
         ]
-        return #"{"job_id":"10B00000-0000-4000-8000-000000000001","message":"done","#
+        return #"{"job_id":"\#(job)","message":"done","#
             + #""status":"\#(partial ? "partial_success" : "success")","raw_result":"#
             + #"{"schema":"healthmd.raw_result","schema_version":1,"profile":"\#(profile)",\#(selection)"#
             + #""created_at":"2026-03-03T00:00:00.000000000Z","source_device_name":"Test","#

@@ -32,7 +32,7 @@ struct InterruptedJobTests {
         #expect(try CommandRun(["status", "--job", job, "--fetch"] + rig.state).output == whole.output)
     }
 
-    @Test("a receiver that is killed while a client waits: the client says that the job is kept, and how to go on")
+    @Test("a receiver that is killed while a client waits: the client names the job, and how to go on")
     func killedReceiver() throws {
         let rig = try ProcessRig()
         try rig.pairPhone()
@@ -48,6 +48,7 @@ struct InterruptedJobTests {
         #expect(client.terminationStatus == 1)
         let document = try JSONParser.parse(Array(try rig.folder.text("\(name).out").utf8))
         #expect(document["error"] == "receiver_lost" && document["job_id"]?.string == job)
+        // Whether it says that the job is kept hangs on whether it had asked for its state before.
         #expect(document["message"]?.string?.contains("healthmd resume \(job)") == true)
         // The advice works: the job is there after a new start.
         try rig.startReceiver()
@@ -69,7 +70,7 @@ struct InterruptedJobTests {
         try rig.wait("the advice") { try rig.folder.text(errors).contains("healthmd phone pair HOST") }
         let refused = try CommandRun(["export"] + dates + rig.state + ["--exit-codes", "extended"])
         #expect(refused.status == 6)
-        #expect(try refused.document()["failure_reason"] == "direct_not_paired")
+        #expect(try refused.document()["failure_reason"] == "iphone_not_connected")
         #expect(refused.errors.contains("nothing was started") && refused.errors.contains("healthmd pair"))
     }
 

@@ -40,11 +40,11 @@ struct PartialReasonTests {
         "types, what became of them, and whether they were asked for; records of the archive are not taken for queries")
     func types() throws {
         let text = body()
-        let fake = try FakeReceiver { _ in
+        let fake = try FakeReceiver { request in
             let headers: [String: String?] = [
                 "X-Healthmd-Raw-Date-End": "2026-03-01", "X-Healthmd-Raw-Total-Days": "1",
             ]
-            return FakeReceiver.raw(text, status: "partial_success", changing: headers)
+            return FakeReceiver.raw(RawBody.adopted(text, by: request), status: "partial_success", changing: headers)
         }
         let run = try CommandRun(
             ["extract", "--metric", "steps", "--metric", "vo2_max", "--detail", "lossless", "--from", "2026-03-01"]

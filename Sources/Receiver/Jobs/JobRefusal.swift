@@ -46,7 +46,9 @@ public enum JobRefusal: Error, Hashable, Sendable {
         case .requestMismatch: "job_id_request_mismatch"
         case .stateCorrupt: "job_state_corrupt"
         case .deviceSelectionRequired: "device_selection_required"
-        case .notPaired: "direct_not_paired"
+        // Control-api.md 6.4 names one code for a phone that is not there; the codes of the direct client (cli.md 12) are no words of
+        // this API, and extensions.md 2 and 5 say nothing else. What tells the two apart is the empty `device_ids`.
+        case .notPaired: "iphone_not_connected"
         case .deviceNotPaired: "direct_device_not_paired"
         case .phoneNotConnected: "iphone_not_connected"
         case .unsupportedPhone: "unsupported_iphone"
@@ -98,6 +100,7 @@ public enum JobRefusal: Error, Hashable, Sendable {
         switch self {
         case .exportInProgress(let active): response.activeJobID = active
         case .deviceSelectionRequired(let devices): response.deviceIDs = devices
+        case .notPaired: response.deviceIDs = []
         default: break
         }
         return response

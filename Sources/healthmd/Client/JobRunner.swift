@@ -81,19 +81,24 @@ struct JobRunner {
         } catch let failure as CommandFailure
             where poller.hasSeenJob || failure.code == "response_cut_short"
         {
-            throw lost(failure)
+            throw lost(failure, isKept: poller.hasSeenJob)
         }
         if let answer = result.answer { return .answer(answer) }
         return .raw(result.head)
     }
 
-    /// The receiver went away, or broke off, while it had the job: what is stored goes on from there.
-    private func lost(_ failure: CommandFailure) -> CommandFailure {
+    /// The receiver went away, or broke off. Whether it has the job is known only when it has said so: its answer to the request
+    /// may have been lost, or the request before it was stored.
+    private func lost(_ failure: CommandFailure, isKept: Bool) -> CommandFailure {
         guard ["receiver_unreachable", "response_cut_short"].contains(failure.code) else { return failure }
+        let job = jobID.uuidString
+        let next =
+            isKept
+            ? "the job is kept. Start it again with: healthmd serve; then go on with: healthmd resume \(job)"
+            : "it may or may not have the job. Start it again with: healthmd serve; then ask with: healthmd status --job \(job); if "
+                + "it is there go on with: healthmd resume \(job), else run this command again"
         return CommandFailure(
-            "receiver_lost",
-            "the receiver went away while the job was waited for; the job is kept. Start it again with: healthmd serve; then "
-                + "go on with: healthmd resume \(jobID.uuidString)", status: failure.status,
-            details: [("job_id", .string(jobID.uuidString)), ("legacy_error", "mac_app_unreachable")])
+            "receiver_lost", "the receiver went away while the job was waited for; \(next)", status: failure.status,
+            details: [("job_id", .string(job)), ("legacy_error", "mac_app_unreachable")])
     }
 }

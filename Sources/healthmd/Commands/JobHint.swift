@@ -42,7 +42,7 @@ struct JobHint: Equatable {
             return JobHint(
                 sentence: "several phones are paired: choose one with --device UUID",
                 steps: [NextStep("which there are", "healthmd devices")])
-        case "direct_not_paired":
+        case "iphone_not_connected" where answer.document["device_ids"]?.array?.isEmpty == true:
             return JobHint(sentence: "no phone is paired", steps: [NextStep("pair one", "healthmd pair")])
         case "direct_device_not_paired":
             return JobHint(sentence: "this phone is not paired", steps: [NextStep("which are", "healthmd devices")])

@@ -14,7 +14,8 @@ enum RawJob {
             guard let first = range["start"]?.string, let last = range["end"]?.string else { return nil }
             return (first, last)
         }
-        return try follow(invocation, console, UUID(), .init(profile: profile, range: range)) { runner, raw in
+        let job = UUID()
+        return try follow(invocation, console, job, .init(profile: profile, range: range, jobID: job)) { runner, raw in
             try runner.create(
                 request, wakeSeconds: JobOptions.wakeSeconds(invocation),
                 inactivitySeconds: JobOptions.inactivitySeconds(invocation), raw: raw)
@@ -24,7 +25,7 @@ enum RawJob {
     /// `resume`: of any job; a raw result passes the whole validation again, and the files of a job that was done before are
     /// looked at again.
     static func resume(_ job: UUID, _ invocation: Invocation, _ console: Console) throws -> ExitCode {
-        try follow(invocation, console, job, .init()) { runner, raw in
+        try follow(invocation, console, job, .init(jobID: job)) { runner, raw in
             let client = runner.client
             let state = try client.send("GET", "/v1/exports/\(job.uuidString)?fields=state").document
             let outcome = try runner.resume(inactivitySeconds: JobOptions.inactivitySeconds(invocation), raw: raw)
@@ -49,7 +50,7 @@ enum RawJob {
     /// `status --job --fetch`: the result of a finished job, without waking anybody.
     static func fetch(_ job: UUID, _ invocation: Invocation, _ console: Console) throws -> ExitCode {
         let client = try ControlClient(invocation)
-        return try follow(invocation, console, job, .init()) { runner, raw in
+        return try follow(invocation, console, job, .init(jobID: job)) { runner, raw in
             let result = try client.receive(
                 "GET", "/v1/exports/" + job.uuidString, nil, shouldStop: { runner.interruption.signal != nil }, raw: raw
             )

@@ -46,8 +46,10 @@ extension ErrorTable {
                 "No receiver answers; `legacy_error` holds the name that older scripts know, `mac_app_unreachable`",
                 "`healthmd serve`, with the same state folder."),
             ErrorRow(
-                "receiver_lost", "The receiver went away while a job was waited for; the job is kept",
-                "`healthmd serve`, then `healthmd resume` with the job's id."),
+                "receiver_lost",
+                "The receiver went away while a job was waited for; the message says whether the job is kept",
+                "`healthmd serve`, then `healthmd status --job` with the job's id, and `healthmd resume` if it is there."
+            ),
             ErrorRow(
                 "invalid_base_url", "`--base-url` leads elsewhere than to this computer",
                 "Use http:// with 127.0.0.1, [::1] or localhost.", exit: .usage),

@@ -203,14 +203,12 @@ extension ErrorTable {
                 "Choose one with `--device`.",
                 exit: .peerUnavailable, http: 409),
             ErrorRow(
-                "direct_not_paired", "No phone is paired with this receiver", "`healthmd pair`, then pair the phone.",
-                exit: .peerUnavailable, http: 409),
-            ErrorRow(
                 "direct_device_not_paired", "The phone that was named is not paired with this receiver",
                 "`healthmd devices` lists those that are; `healthmd pair` adds one.", exit: .peerUnavailable, http: 409),
             ErrorRow(
-                "iphone_not_connected", "The phone is paired and not connected",
-                "Open the app, or run `healthmd phone serve` where the export is.", exit: .peerUnavailable, http: 409),
+                "iphone_not_connected", "No phone is paired (`device_ids` is empty), or it is not connected",
+                "`healthmd pair`; or open the app, or run `healthmd phone serve` where the export is.",
+                exit: .peerUnavailable, http: 409),
             ErrorRow(
                 "unsupported_iphone", "The phone's app takes no requests", "Update it.", exit: .peerUnavailable,
                 http: 409),

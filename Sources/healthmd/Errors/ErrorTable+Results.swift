@@ -29,6 +29,7 @@ extension ErrorTable {
             check("raw_result_date_range_missing", "The range is missing"),
             check("raw_result_date_range_mismatch", "The range is not that of the days"),
             check("canonical_response_date_range_mismatch", "The days are not those that were asked for"),
+            check("raw_response_job_id_mismatch", "The body is of another job than was asked for"),
             check("raw_response_date_range_mismatch", "Headers and body name different days or statuses"),
             check("raw_result_capture_summary_missing", "The summary is missing"),
             check("raw_result_capture_summary_mismatch", "The summary does not follow from the days"),
