@@ -3,23 +3,34 @@ import DurableStore
 
 /// Finds the JSON files below a folder, without following a link and without entering hidden folders.
 struct DocumentSearch {
+    /// The files that may be day documents, relative to the folder, sorted by bytes in each folder.
+    private(set) var paths: [String] = []
+    /// Folders that cannot be read, and why: what lies in them is not known, and not gone.
+    private(set) var unreadable: [UpdateReport.Document] = []
+
     /// How deep folders are followed; templates make five levels at most.
     static let maximumDepth = 32
 
-    /// Passes the path of each file that may be a day document, relative to the folder, sorted by bytes in each folder.
-    static func forEachFile(in folder: Directory, _ body: (_ path: String) throws -> Void) throws {
-        try walk(folder, prefix: "", depth: 0, body)
-    }
+    /// Searches a folder. Only the folder itself must be readable.
+    mutating func run(in folder: Directory) throws { try take(try folder.entries(), of: folder, prefix: "", depth: 0) }
 
-    private static func walk(
-        _ folder: Directory, prefix: String, depth: Int, _ body: (String) throws -> Void
+    private mutating func take(
+        _ entries: [DirectoryEntry], of folder: Directory, prefix: String, depth: Int
     ) throws {
-        for entry in try folder.entries() where !entry.name.hasPrefix(".") {
+        for entry in entries where !entry.name.hasPrefix(".") {
             switch entry.kind {
-            case .regularFile where entry.name.hasSuffix(".json"): try body(prefix + entry.name)
-            case .directory where depth < maximumDepth:
-                try walk(
-                    try folder.directory(entry.name), prefix: prefix + entry.name + "/", depth: depth + 1, body)
+            case .regularFile where entry.name.hasSuffix(".json"): paths.append(prefix + entry.name)
+            case .directory where depth < Self.maximumDepth:
+                let path = prefix + entry.name + "/"
+                let inner: (folder: Directory, entries: [DirectoryEntry])
+                do {
+                    let folder = try folder.directory(entry.name)
+                    inner = (folder, try folder.entries())
+                } catch {
+                    unreadable.append(UpdateReport.Document(path: path, date: nil, code: error.code))
+                    continue
+                }
+                try take(inner.entries, of: inner.folder, prefix: path, depth: depth + 1)
             case .regularFile, .directory, .symbolicLink, .other: break
             }
         }

@@ -42,6 +42,21 @@ struct DocumentUpdate {
         let code: String?
     }
 
+    /// Whether a file is a day document, readable or not.
+    static func isDay(_ path: String, in folder: Directory) throws -> Bool {
+        do {
+            _ = try DayDocument(
+                parsing: try folder.file(path).contents(maximumByteCount: HealthDatabase.maximumDocumentByteCount))
+            return true
+        } catch HealthDataError.unknownSchema, HealthDataError.invalidMember(path: "the document", _),
+            StoreError.notFound
+        {
+            return false
+        } catch is HealthDataError, is StoreError {
+            return true
+        }
+    }
+
     /// Takes one file: unchanged, a day, unreadable, or something else.
     mutating func take(_ path: String, _ connection: DatabaseConnection) throws {
         let known = try connection.first(
@@ -210,10 +225,10 @@ struct DocumentUpdate {
     /// Documents that the database knows and that are gone. Days that were made of them, or of a document that is of
     /// another day now, stay unless `removing`.
     mutating func findMissing(
-        among present: Set<String>, removing: Bool, _ connection: DatabaseConnection
+        among present: Set<String>, behind unreadable: [String], removing: Bool, _ connection: DatabaseConnection
     ) throws {
         for path in try connection.all("SELECT path FROM documents", read: { try $0.text(0) })
-        where !present.contains(path) {
+        where !present.contains(path) && !unreadable.contains(where: path.hasPrefix) {
             if try connection.exists("SELECT 1 FROM days WHERE document_path = ?", .text(path)) {
                 try connection.run("UPDATE documents SET state = 'missing' WHERE path = ?", .text(path))
             } else {

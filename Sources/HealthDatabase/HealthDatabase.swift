@@ -25,11 +25,13 @@ public final class HealthDatabase {
     /// Opens a database file, or makes it.
     ///
     /// - Parameters:
-    ///   - name: a file of `folder`. A new one is private (0600); an existing one keeps its mode.
+    ///   - name: a file of `folder`. A new one is private (0600), and so is one in the place of an empty file; an existing
+    ///     database keeps its mode.
     ///   - now: seconds since 1970.
     /// - Throws: `not_a_health_database` when the file is another; the errors of ``Database``.
     public init(_ name: String, in folder: Directory, now: @escaping () -> Double) throws {
         let isKnown = try Self.bearsOurMark(name, in: folder)
+        try Self.removeEmpty(name, in: folder)
         do {
             database = try Database.open(
                 name, in: folder, schema: HealthDatabaseSchema.schema, mustBePrivate: false)
@@ -53,7 +55,49 @@ public final class HealthDatabase {
         if Array(header[68..<72]) == HealthDatabaseSchema.applicationIDBytes { return true }
         let mayBeYoung = try status.size <= youngByteCount || folder.status(of: name + "-wal") != nil
         guard mayBeYoung else { throw HealthDatabaseError.foreignFile(path: name) }
+        do {
+            // Read only: a connection that may write would move the log of another's database when it closes.
+            _ = try Database.open(
+                name, in: folder, schema: HealthDatabaseSchema.schema, access: .readOnly, mustBePrivate: false)
+        } catch StoreError.olderSchema {
+            // Without a table: nobody's yet.
+        } catch StoreError.corrupt {
+            throw HealthDatabaseError.foreignFile(path: name)
+        }
         return false
+    }
+
+    /// An empty file has a mode that was not chosen for health data: a new one takes its place.
+    private static func removeEmpty(_ name: String, in folder: Directory) throws {
+        guard let status = try folder.status(of: name), status.kind == .regularFile, status.size == 0,
+            try folder.status(of: name + "-wal") == nil
+        else { return }
+        _ = try folder.removeIfPresent(name)
+    }
+
+    /// Refuses, without changing anything, a name under which no database can be made or brought up to date: before work is
+    /// done whose result should go there.
+    ///
+    /// - Throws: `not_a_health_database`, `read_only`, `wrong_type`, `is_symlink`.
+    public static func requireUsable(_ name: String, in folder: Directory) throws {
+        guard try folder.isWritable() else { throw StoreError.readOnly(path: folder.displayPath) }
+        switch try folder.status(of: name)?.kind {
+        case nil, .regularFile?: _ = try bearsOurMark(name, in: folder)
+        case .symbolicLink?: throw StoreError.isSymbolicLink(path: name)
+        case .directory?, .other?: throw StoreError.wrongType(path: name, expected: "plain file")
+        }
+    }
+
+    /// Whether there is nothing under a name yet: no file, or an empty one.
+    public static func isAbsent(_ name: String, in folder: Directory) throws -> Bool {
+        try folder.status(of: name).map { $0.size == 0 } ?? true
+    }
+
+    /// Whether a folder holds a day document, readable or not: without one there is nothing to make a database of.
+    public static func holdsDays(_ folder: Directory) throws -> Bool {
+        var search = DocumentSearch()
+        try search.run(in: folder)
+        return try search.paths.contains { try DocumentUpdate.isDay($0, in: folder) }
     }
 
     /// The header of a SQLite file; the mark stands at byte 68.
@@ -79,8 +123,10 @@ public final class HealthDatabase {
         shouldStop: () -> Bool = { false }
     ) throws -> UpdateReport {
         var update = DocumentUpdate(folder: folder, now: Self.instant(now()))
-        var paths: [String] = []
-        try DocumentSearch.forEachFile(in: folder) { paths.append($0) }
+        var search = DocumentSearch()
+        try search.run(in: folder)
+        let paths = search.paths
+        for unreadable in search.unreadable { update.report.skip(unreadable) }
         var next = 0
         while next < paths.count, !shouldStop() {
             try database.transaction { connection in
@@ -89,13 +135,17 @@ public final class HealthDatabase {
                     try update.take(paths[next], connection)
                     next += 1
                 }
+                // With the days, so that the views of a stopped update know them too.
+                try CalendarRows.extend(in: connection)
             }
         }
+        update.report.isInterrupted = next < paths.count
         if next == paths.count {
             // A disk that is not there looks just so.
             guard update.report.hasMetDays else { throw HealthDatabaseError.noDocuments(folder: shown) }
+            let hidden = search.unreadable.map(\.path)
             try database.transaction { connection in
-                try update.findMissing(among: Set(paths), removing: removingMissing, connection)
+                try update.findMissing(among: Set(paths), behind: hidden, removing: removingMissing, connection)
                 try CalendarRows.update(in: connection)
                 try connection.run(
                     "INSERT OR REPLACE INTO about (key, value) VALUES ('updated_at', ?)", .text(update.now))

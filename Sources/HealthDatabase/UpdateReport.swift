@@ -29,6 +29,12 @@ public struct UpdateReport: Sendable, Equatable {
     public internal(set) var missingCount = 0
     /// The first of them.
     public internal(set) var missing: [Document] = []
+    /// Folders that could not be read; days of documents in them keep their rows.
+    public internal(set) var unreadableCount = 0
+    /// The first of them, each with a `/` at its end.
+    public internal(set) var unreadable: [Document] = []
+    /// Whether the update was stopped before it had seen every document.
+    public internal(set) var isInterrupted = false
     /// Elements of changed days that could not be read and were left out.
     public internal(set) var skippedElements = 0
     /// Days in the database now.
@@ -42,6 +48,11 @@ public struct UpdateReport: Sendable, Equatable {
     mutating func fail(_ document: Document) {
         failedCount += 1
         if failed.count < Self.listLimit { failed.append(document) }
+    }
+
+    mutating func skip(_ folder: Document) {
+        unreadableCount += 1
+        if unreadable.count < Self.listLimit { unreadable.append(folder) }
     }
 
     mutating func miss(_ document: Document) {

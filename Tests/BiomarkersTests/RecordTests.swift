@@ -49,6 +49,32 @@ import Testing
         #expect(throws: BiomarkersError.notShown(id: "vo2_max")) { try record.accept(["vo2_max"], at: now) }
     }
 
+    @Test("what was rejected stays rejected while its evidence is the same, unless it is asked for by its id")
+    func rejectedAgain() throws {
+        var record = try shown(try report())
+        let first = try pending(record, "vo2_max")
+        #expect(!first.wasRejected)
+        try record.decide("vo2_max", .rejected, evidenceDigest: first.evidenceDigest, at: now)
+        withExtendedLifetime(record) {}
+        record = try reopened(record, with: try report())
+        #expect(try pending(record, "vo2_max").wasRejected && !pending(record, "resting_heart_rate").wasRejected)
+        #expect(try record.accept(nil, at: now).map(\.id) == ["resting_heart_rate"])
+        #expect(try record.accept(nil, at: now).isEmpty)
+        #expect(try record.current().map(\.id) == ["resting_heart_rate"])
+        #expect(try record.accept(["vo2_max"], at: now).map(\.id) == ["vo2_max"])
+        // Accepted since: the same evidence no longer counts as rejected.
+        withExtendedLifetime(record) {}
+        record = try reopened(record, with: try report())
+        #expect(try !pending(record, "vo2_max").wasRejected)
+        // Other evidence is a new question.
+        let heart = try pending(record, "resting_heart_rate")
+        try record.decide("resting_heart_rate", .rejected, evidenceDigest: heart.evidenceDigest, at: now)
+        withExtendedLifetime(record) {}
+        record = try reopened(record, with: try report("64"))
+        #expect(try !pending(record, "resting_heart_rate").wasRejected)
+        #expect(try record.accept(nil, at: now).map(\.id).contains("resting_heart_rate"))
+    }
+
     @Test("an entry carries value, evidence and the digests of both evidence and export")
     func entry() throws {
         let report = try report()

@@ -75,6 +75,30 @@ import Testing
         #expect(try run(["accept", "resting_heart_rate", "--json"]).status == 0)
     }
 
+    @Test("an answer that the end of the input cuts off decides nothing", arguments: ["a", "r", "s\na", "e\n61.5"])
+    func cutAnswer(input: String) throws {
+        let reviewed = try run(["review", try export(), "--json"], input: input)
+        #expect(reviewed.status == 0 && reviewed.errors.contains("the rest goes on waiting"))
+        #expect(try reviewed.document()["entries"]?.array?.isEmpty == true)
+        #expect(try run(["history", "--json"]).document()["entries"]?.array?.isEmpty == true)
+    }
+
+    @Test(
+        "what was rejected with the same evidence is not asked or accepted again, and is named with the way to take it")
+    func rejected() throws {
+        let path = try export()
+        _ = try run(["review", path, "--json"], input: "r\ns\n")
+        let proposed = try run(["propose", path, "--json"])
+        #expect(proposed.errors.contains("to take one: healthmd biomarkers accept"))
+        let reviewed = try run(["review", "--json"], input: "s\n")
+        #expect(reviewed.errors.contains("1 of 1  Cardio fitness"))
+        let all = try run(["accept", "--all", "--json"])
+        #expect(try all.document()["entries"]?.array?.compactMap { $0["id"]?.string } == ["vo2_max"])
+        #expect(all.errors.contains("left so: resting_heart_rate"))
+        let one = try run(["accept", "resting_heart_rate", "--json"])
+        #expect(try one.document()["entries"]?.array?.count == 1)
+    }
+
     @Test("an incomplete export is printed, exits 1, and is not accepted all at once")
     func incomplete() throws {
         let proposed = try run(["propose", try export(isWhole: false), "--json"])

@@ -176,11 +176,16 @@ struct HealthDatabaseTests {
             asked += 1
             return asked > 150
         }
-        #expect(stopped.totalDays > 0 && stopped.totalDays < 200)
+        #expect(stopped.totalDays > 0 && stopped.totalDays < 200 && stopped.isInterrupted)
+        // The calendar is that of the days that are there.
+        #expect(
+            try fixture.rows("SELECT count(*) c1 FROM calendar", columns: 1) == ["\(stopped.totalDays)"])
         #expect(
             try fixture.rows("SELECT count(*) c1 FROM days WHERE date NOT IN (SELECT date FROM metrics)", columns: 1)
                 == ["0"])
         let rest = try fixture.update()
+        #expect(!rest.isInterrupted)
+        #expect(try fixture.rows("SELECT count(*) c1 FROM calendar", columns: 1) == ["200"])
         #expect(rest.totalDays == 200 && rest.addedDays == 200 - stopped.totalDays)
         try fixture.open().database.checkIntegrity()
     }
@@ -200,6 +205,77 @@ struct HealthDatabaseTests {
         let before = try fixture.root.file("other.sqlite").contents(maximumByteCount: 1 << 20)
         #expect(throws: HealthDatabaseError.foreignFile(path: "other.sqlite")) { try fixture.open("other.sqlite") }
         #expect(try fixture.root.file("other.sqlite").contents(maximumByteCount: 1 << 20) == before)
+    }
+
+    @Test(
+        "an empty file becomes a private database; a small or logged database of another stays as it is, byte for byte")
+    func strangers() throws {
+        try fixture.put("2026-03-01.json", DayText.day("2026-03-01", steps: 1))
+        let path = fixture.folder.appending("health.sqlite")
+        try Data().write(to: URL(fileURLWithPath: path))
+        chmod(path, 0o644)
+        try fixture.update()
+        #expect(try fixture.root.status(of: "health.sqlite")?.permissions == 0o600)
+        // A database that was there keeps the mode that it was given.
+        chmod(path, 0o644)
+        try fixture.update()
+        #expect(try fixture.root.status(of: "health.sqlite")?.permissions == 0o644)
+
+        let other = DatabaseSchema(applicationID: "othr", migrations: [.sql("SELECT 1")])
+        var foreign: Database? = try Database.open("small.sqlite", in: fixture.root, schema: other)
+        let log = try #require(try fixture.root.status(of: "small.sqlite-wal")?.size)
+        #expect(log > 0)
+        #expect(throws: HealthDatabaseError.foreignFile(path: "small.sqlite")) { try fixture.open("small.sqlite") }
+        #expect(try fixture.root.status(of: "small.sqlite-wal")?.size == log)
+        try foreign?.leaveWriteAheadLog()
+        foreign = nil
+        let before = try fixture.root.file("small.sqlite").contents(maximumByteCount: 1 << 20)
+        #expect(before.count == 4_096 && before[18] == 1)
+        #expect(throws: HealthDatabaseError.foreignFile(path: "small.sqlite")) { try fixture.open("small.sqlite") }
+        #expect(try fixture.root.file("small.sqlite").contents(maximumByteCount: 1 << 20) == before)
+        #expect(throws: HealthDatabaseError.foreignFile(path: "small.sqlite")) {
+            try HealthDatabase.requireUsable("small.sqlite", in: fixture.root)
+        }
+        // The general opening looks before it changes the way of journalling, too.
+        #expect(throws: StoreError.self) {
+            try Database.open(
+                "small.sqlite", in: fixture.root, schema: HealthDatabaseSchema.schema, mustBePrivate: false)
+        }
+        #expect(try fixture.root.file("small.sqlite").contents(maximumByteCount: 1 << 20) == before)
+    }
+
+    @Test("a folder that cannot be read is passed over and named, and days in it are neither missing nor removed")
+    func unreadableFolder() throws {
+        try fixture.put("2026-03-01.json", DayText.day("2026-03-01", steps: 1))
+        try fixture.put("locked/2026-03-02.json", DayText.day("2026-03-02", steps: 2))
+        try fixture.update()
+        chmod(fixture.folder.appending("days"), 0o755)
+        chmod(fixture.folder.appending("days/locked"), 0)
+        defer { chmod(fixture.folder.appending("days/locked"), 0o700) }
+        let database = try fixture.open()
+        // Root reads every folder: while the folder is searched this thread is nobody to the file system.
+        let asNobody = try #require(FileSystemUser())
+        let report = try asNobody.during { restore in
+            try database.update(from: fixture.documents, named: "days", removingMissing: true) {
+                restore()
+                return false
+            }
+        }
+        try database.finish()
+        #expect(report.unreadable == [.init(path: "locked/", date: nil, code: "permission_denied")])
+        #expect(report.unreadableCount == 1 && report.totalDays == 2 && report.unchangedDays == 1)
+        #expect(report.removedDays == 0 && report.missingCount == 0)
+        #expect(try fixture.rows("SELECT sum(steps) c1 FROM daily_steps", columns: 1) == ["3.0"])
+    }
+
+    @Test("a folder is known to hold days by its documents, readable or not; other JSON files are none")
+    func holdsDays() throws {
+        #expect(try !HealthDatabase.holdsDays(fixture.documents))
+        try fixture.put("other.json", "{}")
+        try fixture.put("list.json", "[]")
+        #expect(try !HealthDatabase.holdsDays(fixture.documents))
+        try fixture.put("deep/er/broken.json", "{ cut off")
+        #expect(try HealthDatabase.holdsDays(fixture.documents))
     }
 
     @Test("a folder without day documents is refused")
@@ -319,5 +395,24 @@ extension UpdateReport {
         report.unchangedDays += report.addedDays + report.changedDays
         (report.addedDays, report.changedDays) = (0, 0)
         return report
+    }
+}
+
+/// Who this thread is to the file system (setfsuid, which only Linux has and which the toolchain's headers leave out).
+private struct FileSystemUser {
+    private typealias Call = @convention(c) (UInt32) -> CInt
+    private let call: Call
+
+    init?() {
+        guard let symbol = dlsym(nil, "setfsuid") else { return nil }
+        call = unsafeBitCast(symbol, to: Call.self)
+    }
+
+    /// Runs something as nobody, until it says that it wants to be itself again.
+    func during<Result>(_ body: (_ restore: () -> Void) throws -> Result) rethrows -> Result {
+        let own = geteuid()
+        if own == 0 { _ = call(65_534) }
+        defer { _ = call(own) }
+        return try body { _ = call(own) }
     }
 }

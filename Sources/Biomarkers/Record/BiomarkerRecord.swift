@@ -79,11 +79,16 @@ public final class BiomarkerRecord: Sendable {
 
     private static func pending(_ connection: DatabaseConnection) throws -> PendingReview? {
         let proposals = try connection.all(
-            "SELECT biomarker, evidence, evidence_sha256, shown_at FROM pending ORDER BY position"
+            """
+            SELECT p.biomarker, p.evidence, p.evidence_sha256, p.shown_at, EXISTS (
+                SELECT 1 FROM entry e WHERE e.number = (SELECT max(number) FROM entry WHERE biomarker = p.biomarker)
+                AND e.decision = 'rejected' AND e.evidence_sha256 = p.evidence_sha256)
+            FROM pending p ORDER BY p.position
+            """
         ) { row in
             PendingProposal(
                 id: try row.text(0), evidence: try JSONParser.parse(Array(try row.text(1).utf8)),
-                evidenceDigest: try row.text(2), shownAt: try row.textIfPresent(3))
+                evidenceDigest: try row.text(2), shownAt: try row.textIfPresent(3), wasRejected: try row.boolean(4))
         }
         return try connection.first(
             "SELECT computed_at, name, sha256, is_complete, surroundings FROM pending_source"
@@ -118,7 +123,7 @@ public final class BiomarkerRecord: Sendable {
 
     /// Accepts these proposals, or all of them, in one transaction.
     ///
-    /// - Parameter ids: nil for all that wait.
+    /// - Parameter ids: nil for all that wait, without those that were rejected with the very same evidence.
     /// - Returns: the new entries; proposals that are in the record already make none.
     /// - Throws: `nothing_pending`, `not_pending`, `not_shown`; `incomplete_source` for all of a broken export.
     @discardableResult
@@ -128,7 +133,7 @@ public final class BiomarkerRecord: Sendable {
                 throw BiomarkersError.nothingPending
             }
             if ids == nil, !review.isComplete { throw BiomarkersError.incompleteSource }
-            let wanted = try (ids ?? review.proposals.map(\.id)).map { id in
+            let wanted = try (ids ?? review.proposals.filter { !$0.wasRejected }.map(\.id)).map { id in
                 guard let proposal = review.proposals.first(where: { $0.id == id }) else {
                     throw BiomarkersError.notPending(id: id)
                 }

@@ -75,6 +75,9 @@ public struct PendingProposal: Sendable {
     public let evidenceDigest: String
     /// When it was last shown, RFC 3339; nil when it was not.
     public let shownAt: String?
+    /// Whether the last decision about the biomarker rejected exactly this evidence: it stays rejected unless it is asked
+    /// for by its id.
+    public let wasRejected: Bool
 }
 
 /// Everything that waits for a decision.

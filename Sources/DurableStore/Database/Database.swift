@@ -60,7 +60,7 @@ public final class Database: @unchecked Sendable {
         guard code == SQLITE_OK else { throw connection.failure(code) }
         sqlite3_busy_timeout(pointer, busyTimeoutMilliseconds)
         let database = Database(connection: connection, fileSystem: fileSystem)
-        try database.configure(access)
+        try database.configure(schema, access)
         try database.prepare(schema, access)
         return database
     }
@@ -202,7 +202,7 @@ public final class Database: @unchecked Sendable {
         }
     }
 
-    private func configure(_ access: Access) throws {
+    private func configure(_ schema: DatabaseSchema, _ access: Access) throws {
         try exclusively { connection in
             // First: whatever looks into the database opens its log.
             if fileSystem != nil { try connection.runScript("PRAGMA locking_mode = EXCLUSIVE") }
@@ -215,6 +215,8 @@ public final class Database: @unchecked Sendable {
                 PRAGMA synchronous = FULL;
                 """)
             guard access == .readWrite else { return }
+            // Before anything is written: the way of journalling stands in the file, and another's file is left alone.
+            try schema.requireOwn(connection, path: displayPath)
             // To its end: the change is committed behind its row, and a failure there would leave a rollback journal, whose
             // last commit a loss of power may undo.
             let mode = try connection.all("PRAGMA journal_mode = WAL") { try $0.text(0) }

@@ -33,8 +33,11 @@ public struct DatabaseSchema: Sendable {
     /// The version that this program writes.
     public var version: Int { migrations.count }
 
-    /// Brings a database to this version, in one transaction, or refuses it.
-    func prepare(_ connection: DatabaseConnection, path: String, mayChange: Bool) throws {
+    /// Refuses a database of another kind. Only looks, so that such a one stays as it is.
+    ///
+    /// - Returns: the version that the database has.
+    @discardableResult
+    func requireOwn(_ connection: DatabaseConnection, path: String) throws -> Int {
         let found = try connection.first("PRAGMA user_version") { try $0.int(0) } ?? 0
         let owner = try connection.first("PRAGMA application_id") { try $0.int64(0) } ?? 0
         let isEmpty = try !connection.exists("SELECT 1 FROM sqlite_schema")
@@ -42,6 +45,12 @@ public struct DatabaseSchema: Sendable {
         guard isUnclaimed || owner == Int64(applicationID) else {
             throw StoreError.corrupt(path: path, detail: "it is a database of another kind")
         }
+        return found
+    }
+
+    /// Brings a database to this version, in one transaction, or refuses it.
+    func prepare(_ connection: DatabaseConnection, path: String, mayChange: Bool) throws {
+        let found = try requireOwn(connection, path: path)
         guard found <= version else { throw StoreError.newerSchema(path: path, found: found, supported: version) }
         guard found < version else { return }
         guard mayChange else { throw StoreError.olderSchema(path: path, found: found, supported: version) }

@@ -39,6 +39,7 @@ enum BiomarkerCommands {
                 console.print(report.document, invocation)
             }
             try record.markShown(report.proposals.map(\.id), at: now())
+            tellRejected(try record.pending(), console)
             return report.source.isComplete ? .success : .failure
         })
 
@@ -85,7 +86,10 @@ enum BiomarkerCommands {
         },
         run: { invocation, console in
             let record = try BiomarkerRecord.open(in: try folder(invocation))
-            let entries = try record.accept(invocation.has("--all") ? nil : invocation.words, at: now())
+            let isAll = invocation.has("--all")
+            let rejected = isAll ? try record.pending() : nil
+            let entries = try record.accept(isAll ? nil : invocation.words, at: now())
+            tellRejected(rejected, console)
             print(entries, invocation, console)
             return .success
         })
@@ -119,6 +123,16 @@ enum BiomarkerCommands {
         })
 
     // MARK: Parts
+
+    /// Says which proposals were rejected before with the very same evidence, and how to take one all the same.
+    static func tellRejected(_ pending: PendingReview?, _ console: Console) {
+        let ids = (pending?.proposals ?? []).filter(\.wasRejected).map(\.id)
+        guard let first = ids.first else { return }
+        console.note(
+            TerminalText.safe(
+                "rejected before with the same evidence, and left so: " + ids.joined(separator: ", ")
+                    + "; to take one: healthmd biomarkers accept \(first)"))
+    }
 
     /// Reads an export and lets what it proposes wait for a decision, not yet shown.
     private static func computed(

@@ -21,12 +21,14 @@ struct BiomarkerReview {
     func run() throws -> [RecordEntry] {
         var entries: [RecordEntry] = []
         let input = LineInput(console.standardInput)
-        let count = pending.proposals.count
+        // What was rejected with the very same evidence is not asked again.
+        let open = pending.proposals.filter { !$0.wasRejected }
         console.note(BiomarkerText.heading(pending))
         console.noteWithoutLineEnd(BiomarkerText.surroundings(pending.surroundings))
-        for (index, proposal) in pending.proposals.enumerated() {
+        BiomarkerCommands.tellRejected(pending, console)
+        for (index, proposal) in open.enumerated() {
             console.note("")
-            console.note("\(index + 1) of \(count)  " + BiomarkerText.evidence(proposal.evidence))
+            console.note("\(index + 1) of \(open.count)  " + BiomarkerText.evidence(proposal.evidence))
             try record.markShown([proposal.id], at: now())
             switch ask(proposal, input) {
             case .decided(let decision):

@@ -26,12 +26,13 @@ enum DatabaseCommand {
             let interruption = Interruption.watch()
             let update = try DatabaseUpdate.run(
                 folder: folder, file: file, removingMissing: invocation.has("--remove-missing"), interruption)
-            if interruption.signal != nil {
+            console.print(.object(update.document), invocation)
+            if update.isInterrupted {
                 console.note("interrupted; what was written stays. Run the same command again to go on.")
                 return interruption.exitStatus
             }
-            console.print(.object(update.document), invocation)
-            return update.hasFailures && invocation.has("--strict") ? .partial : .success
+            update.tellUnreadable(console)
+            return update.exit(strict: invocation.has("--strict"))
         })
 }
 
@@ -39,23 +40,63 @@ enum DatabaseCommand {
 struct DatabaseUpdate {
     /// What is printed.
     let document: JSONObject
-    /// Whether documents could not be read.
-    let hasFailures: Bool
+    /// What was done.
+    private let report: UpdateReport
+
+    /// Whether it was stopped before its end.
+    var isInterrupted: Bool { report.isInterrupted }
+
+    /// Documents that cannot be read fail the command only with `--strict`; folders always, since nobody knows what lies in
+    /// them.
+    func exit(strict: Bool) -> ExitCode {
+        report.unreadableCount > 0 || (strict && report.failedCount > 0) ? .partial : .success
+    }
+
+    /// Names the folders that were passed over.
+    func tellUnreadable(_ console: Console) {
+        for folder in report.unreadable.prefix(Self.shownFolders) {
+            console.note(TerminalText.safe("passed over: \(folder.path) cannot be read (\(folder.code ?? ""))"))
+        }
+        if report.unreadableCount > Self.shownFolders {
+            console.note("and \(report.unreadableCount - Self.shownFolders) further folders")
+        }
+        if report.unreadableCount > 0 {
+            console.note("their days keep what the database has; make the folders readable and run the command again")
+        }
+    }
+
+    private static let shownFolders = 10
 
     /// Updates the database `file` from the documents below `folder`.
     static func run(
         folder: String, file: String, removingMissing: Bool = false, _ interruption: Interruption
     ) throws -> DatabaseUpdate {
         let documents = try openFolder(try AbsolutePath.of(folder))
-        let target = URL(fileURLWithPath: try AbsolutePath.of(file))
-        let database = try HealthDatabase(
-            target.lastPathComponent, in: openFolder(target.deletingLastPathComponent().path),
-            now: { Date().timeIntervalSince1970 })
+        let (parent, name) = try place(file)
+        // Nothing to make a database of leaves nothing behind.
+        if try HealthDatabase.isAbsent(name, in: parent), try !HealthDatabase.holdsDays(documents) {
+            throw HealthDatabaseError.noDocuments(folder: folder)
+        }
+        let database = try HealthDatabase(name, in: parent, now: { Date().timeIntervalSince1970 })
         let report = try database.update(
             from: documents, named: folder, removingMissing: removingMissing,
             shouldStop: { interruption.signal != nil })
         try database.finish()
-        return DatabaseUpdate(document: document(report, file), hasFailures: report.failedCount > 0)
+        return DatabaseUpdate(document: document(report, file), report: report)
+    }
+
+    /// Refuses a database file that could not be written, before the work whose result should go there.
+    static func requireUsable(_ file: String) throws {
+        let (parent, name) = try place(file)
+        try HealthDatabase.requireUsable(name, in: parent)
+        let path = try AbsolutePath.of(file)
+        if access(path, F_OK) == 0, access(path, W_OK) != 0 { throw StoreError.readOnly(path: file) }
+    }
+
+    /// The folder and the name of a database file.
+    private static func place(_ file: String) throws -> (folder: Directory, name: String) {
+        let target = URL(fileURLWithPath: try AbsolutePath.of(file))
+        return (try openFolder(target.deletingLastPathComponent().path), target.lastPathComponent)
     }
 
     private static func openFolder(_ path: String) throws -> Directory {
@@ -68,10 +109,14 @@ struct DatabaseUpdate {
             "changed": .integer(report.changedDays), "unchanged": .integer(report.unchangedDays),
             "removed": .integer(report.removedDays),
         ]
+        let isPartial = report.failedCount + report.unreadableCount > 0
         return [
-            "status": report.failedCount > 0 ? "partial_success" : "success", "database": .string(file),
+            "status": report.isInterrupted ? "interrupted" : isPartial ? "partial_success" : "success",
+            "database": .string(file),
             "schema_version": .integer(HealthDatabase.schemaVersion), "days": .object(days),
             "failed_count": .integer(report.failedCount), "failed": .array(report.failed.map(entry)),
+            "unreadable_folder_count": .integer(report.unreadableCount),
+            "unreadable_folders": .array(report.unreadable.map(entry)),
             "missing_count": .integer(report.missingCount), "missing": .array(report.missing.map(entry)),
             "other_files": .integer(report.otherFiles), "skipped_elements": .integer(report.skippedElements),
         ]

@@ -101,7 +101,9 @@ enum ExportCommand {
 /// Jobs that write files: their answer is one small document.
 enum FileJob {
     static func create(_ request: JSONObject, _ invocation: Invocation, _ console: Console) throws -> ExitCode {
-        try follow(invocation, console, jobID: UUID()) { runner in
+        // Before the export: it may take hours, and its files are there then without the database.
+        if let file = invocation.text("--database") { try DatabaseUpdate.requireUsable(file) }
+        return try follow(invocation, console, jobID: UUID()) { runner in
             try runner.create(
                 request, wakeSeconds: JobOptions.wakeSeconds(invocation),
                 inactivitySeconds: JobOptions.inactivitySeconds(invocation), raw: refuseRaw)
@@ -182,14 +184,15 @@ extension FileJob {
                     "the receiver named no destination; run healthmd database update on its folder")
             }
             let update = try DatabaseUpdate.run(folder: destination, file: file, interruption)
-            if interruption.signal != nil {
+            update.tellUnreadable(console)
+            if update.isInterrupted {
                 console.note(
                     "interrupted; to go on: healthmd database update \(ShellText.quoted(destination)) -o "
                         + ShellText.quoted(file))
                 exit = interruption.exitStatus
             }
             document.append("database", .object(update.document))
-            if update.hasFailures, invocation.has("--strict"), exit == .success { exit = .partial }
+            if exit == .success { exit = update.exit(strict: invocation.has("--strict")) }
         } catch {
             let failure = FailureText.failure(of: error)
             document.append(

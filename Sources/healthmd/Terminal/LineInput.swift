@@ -12,14 +12,15 @@ final class LineInput {
         self.descriptor = descriptor
     }
 
-    /// The next line without its end and without blanks around it; nil at the end of the input.
+    /// The next line without its end and without blanks around it; nil at the end of the input. A line that the end cuts off is
+    /// none: half an answer must not decide.
     func next() -> String? {
         var line: [UInt8] = []
         var byte: UInt8 = 0
         while true {
             let count = read(descriptor, &byte, 1)
             if count < 0, errno == EINTR { continue }
-            guard count == 1 else { return line.isEmpty ? nil : Self.text(line) }
+            guard count == 1 else { return nil }
             if byte == 0x0A { return Self.text(line) }
             if line.count < Self.lineLimit { line.append(byte) }
         }
