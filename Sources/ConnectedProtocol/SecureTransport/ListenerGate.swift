@@ -82,6 +82,8 @@ public struct ListenerGate: Sendable {
         public var closing: [(connection: ConnectionID, reason: ConnectionEnd)] = []
         /// The held connection that was approved.
         public var approved: ConnectionID?
+        /// Why the visit of a phone was not noted, for the log: it is known until the process ends.
+        public var unstoredNote: (any Error)?
 
         mutating func close(_ connection: ConnectionID?, _ reason: ConnectionEnd) {
             if let connection { closing.append((connection, reason)) }
@@ -115,12 +117,13 @@ public struct ListenerGate: Sendable {
         storing store: ([TrustChange]) throws -> Void, _ decision: (inout ListenerGate) throws -> (Result, Effects)
     ) throws -> (Result, Effects) {
         var copy = self
-        let (result, effects) = try decision(&copy)
+        var (result, effects) = try decision(&copy)
         if !effects.changes.isEmpty {
             do {
                 try store(effects.changes)
             } catch {
                 guard effects.changes.allSatisfy(\.isNote) else { throw error }
+                effects.unstoredNote = error
             }
         }
         self = copy

@@ -65,8 +65,10 @@ extension ReceiverEngine {
     }
 
     /// The phone gave the job up: an open of it that still waits must not begin it.
-    func forgetOpen(of jobID: UUID, from installationID: UUID) {
-        guard scouting[installationID]?.open.session.jobID == jobID else { return }
+    func forgetOpen(of jobID: UUID, session sessionID: UUID? = nil, from installationID: UUID) {
+        guard let asked = scouting[installationID]?.open.session, asked.jobID == jobID,
+            sessionID ?? asked.sessionID == asked.sessionID
+        else { return }
         scouting[installationID] = nil
     }
 

@@ -11,15 +11,26 @@ extension ReceiverEngine {
         else { return }
         var machine = session.machine
         guard machine.cancel(isFileTransactionInFlight: false) == .cancelled else { return }
-        attempt("session_end_failed") {
-            try store.transaction { connection in
-                try ReceiverStore.storeState(of: machine.journal, finalMessage: nil, connection)
-            }
-            session.machine = machine
-            suspended[session.id] = nil
-            removePayload(of: session)
-            log("session_cancelled", ("session", .id(session.id)))
+        attempt("session_end_failed") { try end(session, machine) }
+    }
+
+    /// Ends a session without touching its job.
+    private func end(
+        _ session: LiveSession, _ machine: ReceiverSession, then next: @escaping @Sendable () -> Void = {}
+    ) throws {
+        try store.transaction { connection in
+            try ReceiverStore.storeState(of: machine.journal, finalMessage: nil, connection)
         }
+        session.machine = machine
+        suspended[session.id] = nil
+        removePayload(of: session, then: next)
+        log("session_cancelled", ("session", .id(session.id)))
+    }
+
+    /// Whether the job works with this session, and not with a later one: a phone that keeps nothing over a disconnect begins anew.
+    private func isSession(ofItsJob session: LiveSession) -> Bool {
+        guard let current = book.jobs[session.jobID]?.sessionID else { return true }
+        return current == session.id
     }
 
     // MARK: - Cancel
@@ -32,7 +43,7 @@ extension ReceiverEngine {
                 acknowledgedAt: ProtocolDate(secondsSince2001: now.wall), message: message)
             send(.corpusCancelAck(ack), to: installationID)
         }
-        forgetOpen(of: cancel.jobID, from: installationID)
+        forgetOpen(of: cancel.jobID, session: cancel.sessionID, from: installationID)
         guard let session = session(cancel.sessionID), session.peerInstallationID == installationID,
             session.jobID == cancel.jobID
         else { return answer(false, "There is no such session.") }
@@ -83,6 +94,10 @@ extension ReceiverEngine {
         let isWriting = finalizing.contains(session.id)
         let verdict = machine.cancel(isFileTransactionInFlight: isWriting)
         guard verdict == .cancelled else { return verdict }
+        guard isSession(ofItsJob: session) else {
+            try end(session, machine, then: answer)
+            return .cancelled
+        }
         let result = cancelledResult(of: session)
         let message = session.manifest.mode == .strictRaw ? nil : SyncMessage.macExportResult(result).encode()
         try change(also: { connection in
@@ -115,17 +130,17 @@ extension ReceiverEngine {
         session.fileMemory = nil
         let folder = session.folder
         let jobID = session.jobID
-        // A cancel may come between a raw result and its transaction: then the result is payload too.
-        let isResultKept = session.machine.journal.state == .completed
+        // A cancel may come between a raw result and its transaction: then the result is payload too. A phone that keeps nothing begins
+        // a job again with another session, and the result is of that one.
+        let isCompleted = session.machine.journal.state == .completed
+        let isResultKept = isCompleted || !isSession(ofItsJob: session)
         worker.post { [log, queue, jobs = store.jobs] in
             defer { queue.post(next) }
             do {
                 try folder.directory.removeTree("items")
                 try folder.directory.removeTree("finalization")
-                if !isResultKept {
-                    try folder.directory.removeTree(JobResponseSpool.terminalFolderName)
-                    try jobs.removeTree(jobID.uuidString)
-                }
+                if !isCompleted { try folder.directory.removeTree(JobResponseSpool.terminalFolderName) }
+                if !isResultKept { try jobs.removeTree(jobID.uuidString) }
             } catch {
                 // What is left goes at the next start: a session that is over needs no payload.
                 log("payload_removal_failed", ("code", .code(of: error)))

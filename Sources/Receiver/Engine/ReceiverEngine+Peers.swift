@@ -250,7 +250,9 @@ extension ReceiverEngine {
     }
 
     private func status(_ status: CorpusStatus, from installationID: UUID) {
-        if status.state.isTerminal { forgetOpen(of: status.jobID, from: installationID) }
+        if status.state.isTerminal {
+            forgetOpen(of: status.jobID, session: status.sessionID, from: installationID)
+        }
         guard let job = book.jobs[status.jobID], job.peerInstallationID == installationID,
             job.sessionID == nil || job.sessionID == status.sessionID,
             matches(status, job)

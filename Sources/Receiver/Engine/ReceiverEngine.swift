@@ -265,6 +265,7 @@ final class ReceiverEngine: @unchecked Sendable {
         _ decision: (inout ListenerGate) throws -> (Result, ListenerGate.Effects)
     ) throws -> Result {
         let (result, effects) = try gate.decide(storing: store.store, decision)
+        if let error = effects.unstoredNote { log("visit_not_stored", ("code", .code(of: error))) }
         for (connection, reason) in effects.closing { end(connection, reason) }
         if let approved = effects.approved { connectionApprover?(approved) }
         return result
