@@ -96,6 +96,28 @@ struct AdviceTests {
                 == "healthmd cancel \(Self.job) --base-url '\(fake.baseURL)'")
     }
 
+    @Test("doctor's sentences name the folder too; a folder that the environment names is one that was given")
+    func environment() throws {
+        let folder = try TemporaryFolder()
+        let state = folder.appending("s")
+        let doctor = try CommandRun(["doctor", "--human", "--data-dir", state])
+        #expect(doctor.text.contains("start it with: healthmd serve --data-dir '\(state)'"))
+        let run = try Program.run(
+            Program.healthmd().path, ["jobs", "--json"], environment: ["HEALTHMD_DATA_DIR": state])
+        #expect(run.output.contains("healthmd serve --data-dir '\(state)'"))
+    }
+
+    @Test("a state folder that is a file is told as such, with the option that names another")
+    func stateFile() throws {
+        let folder = try TemporaryFolder()
+        try Data().write(to: URL(fileURLWithPath: folder.appending("s")))
+        for words in [["status"], ["phone", "status"], ["doctor"], ["archive", "writer", "status"]] {
+            let document = try CommandRun(words + ["--data-dir", folder.appending("s")]).document()
+            #expect(document["error"] == "wrong_type" && document["path"]?.string == folder.appending("s"), "\(words)")
+            #expect(document["message"]?.string?.hasSuffix("name another one with --data-dir DIR") == true)
+        }
+    }
+
     @Test("words of a line that we composed are those that a shell makes of it")
     func words() throws {
         for words in [["a", "it's", "", "b c"], ["--x", "'"], ["\\"]] {

@@ -19,7 +19,22 @@ enum StateRoot {
                 "no home folder is known, so nothing says where state is kept; name the folder with --data-dir DIR or "
                     + "HEALTHMD_DATA_DIR", status: .usage)
         }
-        return try folder.get()
+        let path = try folder.get()
+        var isFolder: ObjCBool = false
+        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue {
+            let failure = FailureText.failure(of: StoreError.wrongType(path: path, expected: "folder"))
+            throw CommandFailure(
+                failure.code, "the state folder \(path) is no folder; name another one with --data-dir DIR",
+                details: failure.details)
+        }
+        return path
+    }
+
+    /// The folder that somebody chose for this run: the option, else the environment, which the next command may not have.
+    static func given(_ invocation: Invocation) -> String? {
+        if let option = invocation.text("--data-dir") { return option }
+        let folder = ProcessInfo.processInfo.environment["HEALTHMD_DATA_DIR"]
+        return folder?.isEmpty == false ? folder : nil
     }
 
     /// What the user database says.

@@ -197,6 +197,7 @@ extension FileJob {
             let failure = FailureText.failure(of: error)
             document.append(
                 "database", ["status": "failure", "error": .string(failure.code), "message": .string(failure.message)])
+            console.note("the database was not updated: \(TerminalText.safe(failure.message)) (\(failure.code))")
             if exit == .success { exit = failure.status }
         }
         console.print(console.with(hint, .object(document)), invocation)

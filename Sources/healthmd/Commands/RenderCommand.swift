@@ -97,7 +97,8 @@ private final class DocumentRenderer {
 
     static func read(_ path: String) throws -> DayDocument {
         try DayDocument(
-            parsing: InspectedFile(path).contents(maximumByteCount: RenderCommand.maximumDocumentByteCount))
+            parsing: FileKind.open(path, expected: .json).contents(
+                maximumByteCount: RenderCommand.maximumDocumentByteCount))
     }
 
     func add(path: String) throws {

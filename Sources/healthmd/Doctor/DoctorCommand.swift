@@ -11,7 +11,7 @@ enum DoctorCommand {
             Example("healthmd doctor --json", "the same for programs; exit 0 only when ready"),
         ],
         run: { invocation, console in
-            let report = try Examination(invocation).report()
+            let report = try Examination(invocation).report().carrying(console.advice)
             if console.isForPeople(invocation) {
                 console.print(text: report.text)
             } else {
@@ -39,7 +39,8 @@ struct Examination {
     init(_ invocation: Invocation) throws {
         path = try StateRoot.path(invocation)
         options = ["--data-dir", "--base-url", "--control-token-file"].compactMap { name in
-            invocation.text(name).map { " \(name) \(ShellText.quoted($0))" }
+            let value = name == "--data-dir" ? StateRoot.given(invocation) : invocation.text(name)
+            return value.map { " \(name) \(ShellText.quoted($0))" }
         }.joined()
         root = try StateRoot.existingRoot(invocation)
         do {

@@ -42,6 +42,21 @@ struct DoctorReport {
     var localReadiness: JSONValue?
     var checks: [DoctorCheck]
 
+    /// The same with messages whose commands reach the state in use.
+    func carrying(_ advice: Advice) -> DoctorReport {
+        var report = self
+        report.checks = checks.map { check in
+            DoctorCheck(
+                code: check.code, state: check.state, isBlocking: check.isBlocking,
+                message: advice.carrying(check.message),
+                action: check.action.map {
+                    DoctorCheck.Action(
+                        code: $0.code, message: advice.carrying($0.message), command: advice.carrying($0.command))
+                })
+        }
+        return report
+    }
+
     /// Nothing that blocks is open.
     var isReady: Bool { checks.allSatisfy { $0.state == .ready || !$0.isBlocking } }
 

@@ -137,7 +137,8 @@ enum FileKind: String {
         }
     }
 
-    private static func open(_ path: String, expected: FileKind) throws -> InspectedFile {
+    /// Opens a file for a command that reads this kind; the refusal is in its words.
+    static func open(_ path: String, expected: FileKind) throws -> InspectedFile {
         do {
             return try InspectedFile(path)
         } catch StoreError.notFound {

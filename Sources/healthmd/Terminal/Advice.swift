@@ -49,12 +49,14 @@ struct Advice: Sendable {
 
     /// Repeats what this command was given.
     init(_ invocation: Invocation) {
-        func option(_ name: String) -> String {
-            invocation.text(name).map { " \(name) \(ShellText.quoted($0))" } ?? ""
-        }
+        func option(_ name: String) -> String { Self.option(name, invocation.text(name)) }
         side = Side(invocation.command.path)
-        folder = option("--data-dir")
+        folder = Self.option("--data-dir", StateRoot.given(invocation))
         receiver = option("--base-url") + option("--control-token-file")
+    }
+
+    private static func option(_ name: String, _ value: String?) -> String {
+        value.map { " \(name) \(ShellText.quoted($0))" } ?? ""
     }
 
     /// What a command has to repeat.

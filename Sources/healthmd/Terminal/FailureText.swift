@@ -74,10 +74,11 @@ enum FailureText {
     }
 
     private static func store(_ error: StoreError) -> CommandFailure {
-        guard case .lockedBy(_, let pid?) = error else {
-            return listed(error.code, error.description, ErrorTable.store)
-        }
-        return listed(error.code, error.description, ErrorTable.store, [("pid", .integer(Int(pid)))])
+        var pid: Int32?
+        if case .lockedBy(_, let holder) = error { pid = holder }
+        return listed(
+            error.code, error.description, ErrorTable.store,
+            [("path", .string(error.path)), ("pid", pid.map { .integer(Int($0)) })])
     }
 
     private static func item(_ error: ItemError) -> CommandFailure {
