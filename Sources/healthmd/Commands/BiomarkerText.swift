@@ -9,8 +9,14 @@ enum BiomarkerText {
     // MARK: A reading of an export
 
     static func report(_ report: ProposalReport) -> String {
-        var lines = report.proposals.map { evidence($0.evidence, readings: 0) }
-        if lines.isEmpty { lines.append("nothing is proposed") }
+        let source = report.source
+        let count = report.proposals.count
+        var lines = [
+            (count == 0 ? "nothing is proposed" : "\(Quantity.of(count, "value")) proposed")
+                + " from \(safe(source.pathName)), \(Quantity.of(source.recordCount, "record"))"
+                + (source.isComplete ? "" : ", which is incomplete") + "\n"
+        ]
+        lines += report.proposals.map { evidence($0.evidence, readings: 0) }
         let next = report.proposals.isEmpty ? "" : "\nnext: healthmd biomarkers review\n"
         return lines.joined(separator: "\n") + "\n\n" + surroundings(report.surroundings) + next
     }
@@ -24,13 +30,13 @@ enum BiomarkerText {
             let value = [text(entry["value_text"]), text(entry["unit"])].filter { !$0.isEmpty }.joined(separator: " ")
             let parts = [value, day(entry["date"])].filter { !$0.isEmpty }
             let detail = parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")
-            return "  \(text(entry["name"]))\(detail) (\(text(entry["reason"])))"
+            return "  \(text(entry["name"]))\(detail) (\(text(entry["reason"]).replacing("_", with: " ")))"
         }
         let dropped = (report["dropped"]?.object?.members ?? []).compactMap { $0.value.number?.int }
         if !dropped.isEmpty {
             let count = dropped.reduce(0, +)
             lines.append(
-                "\(count) \(count == 1 ? "record" : "records") of \(dropped.count) other "
+                "\(Quantity.of(count, "record")) of \(dropped.count) other "
                     + "\(dropped.count == 1 ? "type was" : "types were") counted and dropped")
         }
         return lines.map { $0 + "\n" }.joined()
@@ -38,7 +44,7 @@ enum BiomarkerText {
 
     static func heading(_ pending: PendingReview) -> String {
         let count = pending.proposals.count
-        return "\(count) \(count == 1 ? "value" : "values") from \(safe(pending.sourceName))"
+        return "\(Quantity.of(count, "value")) from \(safe(pending.sourceName))"
             + (pending.isComplete ? "" : ", which is incomplete")
     }
 
@@ -51,7 +57,9 @@ enum BiomarkerText {
             "  " + origin(proposal),
         ]
         if let excluded = proposal["excluded"]?.object, !excluded.isEmpty {
-            let parts = excluded.members.map { "\($0.value.number?.int ?? 0) \($0.key)" }
+            let parts = excluded.members.sorted { $0.key < $1.key }.map {
+                "\(Quantity.number($0.value.number?.int ?? 0)) \($0.key.replacing("_", with: " "))"
+            }
             lines.append("  left out: " + safe(parts.joined(separator: ", ")))
         }
         if let grade = proposal["band"]?["grade"]?.string { lines.append("  your range: \(safe(grade))") }
@@ -96,12 +104,19 @@ enum BiomarkerText {
     // MARK: The record
 
     static func entries(_ entries: [RecordEntry]) -> String {
-        guard !entries.isEmpty else { return "no entries\n" }
-        return entries.map { entry in
-            let value = entry.display.map { "\(safe($0)) \(safe(entry.unit))" } ?? "no value"
-            return "\(entry.number)  \(safe(entry.id))  \(value)  \(day(entry.evidence["newest"]))  "
-                + "\(entry.decision) \(entry.recordedAt.prefix(10)) from \(safe(entry.sourceName))\n"
-        }.joined()
+        guard !entries.isEmpty else { return "no entries; propose some: healthmd biomarkers propose EXPORT\n" }
+        var report = ReportText()
+        let heading = ["NO", "BIOMARKER", "VALUE", "UNIT", "MEASURED", "DECISION", "ON", "FROM", "ID"]
+        report.table(
+            [heading]
+                + entries.map { entry in
+                    [
+                        "\(entry.number)", entry.evidence["name"]?.string ?? entry.id, entry.display ?? "none",
+                        entry.unit, day(entry.evidence["newest"]), entry.decision, String(entry.recordedAt.prefix(10)),
+                        entry.sourceName, entry.id,
+                    ]
+                }, right: [0, 2])
+        return report.text
     }
 
     private static func day(_ instant: JSONValue?) -> String { String(text(instant).prefix(10)) }

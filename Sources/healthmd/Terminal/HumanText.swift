@@ -2,10 +2,11 @@ import CanonicalJSON
 
 /// Documents as text for people: `--human`, and on a terminal unless `--json` is given (cli.md 1).
 ///
-/// Lists that are tables have one line an entry, by the columns of their schema; everything else has one line a member.
+/// Some documents have a report of their own (``Reports``). Lists that are tables have one line an entry, by the columns of their schema; everything else has one line a member.
 enum HumanText {
     /// The text of a document, made safe for a terminal.
     static func of(_ document: JSONValue) -> String {
+        if let report = Reports.text(of: document) { return report }
         if let schema = document["schema"]?.string, let table = tables[schema],
             let rows = document[table.list]?.array
         {
