@@ -19,15 +19,18 @@ enum DestinationCommands {
             return .failure
         })
 
-    private static func advice(_ destination: JSONValue) -> String {
+    private static func advice(_ destination: JSONValue) -> JobHint {
         guard destination["selected"]?.bool == true, let path = destination["path"]?.string else {
-            return "no folder is chosen: mkdir -p ~/Health && healthmd destination set ~/Health"
+            return JobHint(
+                sentence: "no folder is chosen",
+                steps: [NextStep("make one and choose it", "mkdir -p ~/Health && healthmd destination set ~/Health")])
         }
-        let quoted = ShellText.quoted(path)
-        let steps = MissingFolder.steps(path, then: "healthmd destination set \(quoted)")
+        let steps = MissingFolder.steps(path, then: "healthmd destination set \(ShellText.quoted(path))")
         return steps.isEmpty
-            ? "\(TerminalText.safe(path)) cannot be written, or is another folder than was chosen: healthmd doctor"
-            : "\(TerminalText.safe(path)) does not exist. \(steps.text)"
+            ? JobHint(
+                sentence: "\(path) cannot be written, or is another folder than was chosen",
+                steps: [NextStep("what helps", "healthmd doctor")])
+            : JobHint(sentence: "\(path) does not exist", steps: steps)
     }
 
     static let set = CommandSpec(

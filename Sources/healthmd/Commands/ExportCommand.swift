@@ -136,7 +136,7 @@ enum FileJob {
                 console.print(answer, hint: hint, invocation)
                 return JobExit.status(answer, strict: invocation.has("--strict"))
             }
-            if let hint { console.note(TerminalText.safe(hint.text)) }
+            if let hint { console.note(hint) }
             return updateDatabase(file, after: answer, hint, invocation, console, interruption)
         } catch HTTPTransfer.Failure.stopped {
             progress.finish()

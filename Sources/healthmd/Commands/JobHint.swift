@@ -7,11 +7,8 @@ struct JobHint: Equatable {
     let sentence: String
     var steps: [NextStep] = []
 
-    /// The line.
-    var text: String {
-        if steps.isEmpty { return sentence }
-        return sentence.hasSuffix(".") ? "\(sentence) \(steps.text)" : "\(sentence). \(steps.text)"
-    }
+    /// The sentence, and a line for each step.
+    var lines: [String] { [steps.isEmpty || sentence.hasSuffix(".") ? sentence : sentence + ":"] + steps.lines }
 
     /// The hint of an answer; nil when its own message says enough.
     ///
@@ -90,7 +87,12 @@ extension Console {
         } else {
             print(with(hint, answer.document(advice)))
         }
-        if let hint { note(TerminalText.safe(hint.text)) }
+        if let hint { note(hint) }
+    }
+
+    /// The lines of a hint on standard error.
+    func note(_ hint: JobHint) {
+        for line in hint.lines { note(TerminalText.safe(line)) }
     }
 
     /// A document with the hint's commands as `next_actions`.

@@ -108,7 +108,7 @@ enum RawJob {
             ControlStyle.append(answer.document, to: &bytes)
             bytes.append(0x0A)
             try OutputFile.write(path, nextStep: resultStays) { sink in try bytes.withUnsafeBytes(sink) }
-            if let hint { console.note(TerminalText.safe(hint.text)) }
+            if let hint { console.note(hint) }
         } else {
             console.print(answer, hint: hint, invocation)
         }

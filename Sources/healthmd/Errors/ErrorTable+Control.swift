@@ -224,7 +224,7 @@ extension ErrorTable {
                 http: 409),
             ErrorRow(
                 "export_in_progress", "Another job is live; `active_job_id` says which",
-                "Wait for it, resume it or cancel it.",
+                "Wait for it, or `healthmd resume ID`, or `healthmd cancel ID`, with that id.",
                 exit: .busy, http: 409),
             ErrorRow("invalid_date_range", "The range holds no day", "Name a range with days.", http: 409),
             ErrorRow("invalidDateRange", "The phone cannot use the days", "Name days that it has.", http: 409),

@@ -10,7 +10,7 @@ extension Console {
             let details = JSONObject(failure.details.map { JSONObject.Member($0.0, $0.1) })
             noteWithoutLineEnd(advice.carrying(HumanText.of(.object(details))))
         }
-        if !failure.steps.isEmpty { note(TerminalText.safe(failure.steps.text)) }
+        for line in failure.steps.lines { note(TerminalText.safe(line)) }
     }
 
     /// An answer of the receiver. For people what it refused, or has not done, is no result.

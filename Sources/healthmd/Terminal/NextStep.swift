@@ -18,6 +18,6 @@ extension [NextStep] {
         .array(map { ["command": .string(advice.carrying($0.command)), "description": .string($0.purpose)] })
     }
 
-    /// `to go on: healthmd resume ID; to drop it: healthmd cancel ID`.
-    var text: String { map { "\($0.purpose): \($0.command)" }.joined(separator: "; ") }
+    /// One line each: `  to go on: healthmd resume ID`.
+    var lines: [String] { map { "  \($0.purpose): \($0.command)" } }
 }
