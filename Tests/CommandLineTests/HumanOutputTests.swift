@@ -48,7 +48,7 @@ struct HumanOutputTests {
             409, ["status": "cancelled", "state": "cancelled", "message": "m", "job_id": .string(Self.job)])
         for words in [["status", "--job", Self.job], ["jobs", "show", Self.job], ["cancel", Self.job]] {
             let run = try CommandRun(words + ["--human", "--base-url", fake.baseURL])
-            #expect(run.text.contains("state: cancelled") && run.errors.isEmpty, "\(words)")
+            #expect(run.text.contains("state   cancelled") && run.errors.isEmpty, "\(words)")
         }
     }
 
@@ -68,5 +68,46 @@ struct HumanOutputTests {
         #expect(try text() == "no jobs in the last seven days\n")
         #expect(try text("--state", "paused", "--state", "queued").hasPrefix("no job is paused or queued;"))
         #expect(try text("--before", "x") == "no more jobs\n")
+    }
+
+    @Test("a job and the receiver's state are told in a fixed order, what came of it first")
+    func reports() {
+        let job: JSONValue = [
+            "committed_bytes": 2_048, "destination_path": "/a", "expires_at": "2026-01-08T00:00:00Z",
+            "external_record_count": 1, "failure_reason": "no_health_data", "files_written": 7, "job_id": "J",
+            "message": "Exported.", "state": "completed", "status": "partial_success", "success_count": 3,
+            "total_count": 4,
+            "partial_failures": [["code": "no_health_data", "date": "2026-03-04", "message": "No\u{1B}[2Jdata."]],
+        ]
+        #expect(
+            HumanText.of(job) == """
+                Exported.
+                  status       partial success
+                  state        completed
+                  reason       no_health_data
+                  days         3 of 4
+                  files        7, and 1 of other providers
+                  in           /a
+                  transferred  2.0 KiB
+                  job          J
+                  kept until   2026-01-08T00:00:00Z
+
+                missing
+                  2026-03-04  no_health_data  No\\u{1b}[2Jdata.
+
+                """)
+        let status: JSONValue = [
+            "receiver": "running", "mac_app": "running", "destination": ["path": "/a", "writable": false],
+            "phones": [["connected": true, "name": "vm"]],
+            "active_export": ["job_id": "J", "state": "paused", "processed_days": 1, "total_days": 3],
+        ]
+        #expect(
+            HumanText.of(status) == """
+                receiver: running
+                  phone  vm, connected
+                  files  /a, which cannot be written: healthmd destination
+                  job    J, paused, 1 of 3 days
+
+                """)
     }
 }

@@ -66,8 +66,21 @@ struct PartialFilesTests {
         let strict = try run(["--strict"], "success", failures)
         #expect(strict.status == 1 && strict.errors.contains("A part of the day is missing: ecg."))
         let plain = try run([], "success", failures)
-        #expect(plain.status == 0 && plain.errors.contains("something is missing"))
+        #expect(plain.status == 0 && plain.errors.contains("a part is missing"))
         #expect(try run(["--strict"], "success", []).status == 0)
+    }
+
+    @Test("a job that wrote nothing is called failed, and nothing is said of an exit code that is not 0")
+    func failed() throws {
+        let fake = try FakeReceiver.always(
+            409,
+            [
+                "status": "failure", "job_id": .string(Self.job), "message": "m", "success_count": 0, "total_count": 1,
+                "state": "failed", "partial_failures": [Self.failure("no_health_data", "2026-03-02")],
+            ])
+        let run = try CommandRun(Self.words + ["--human", "--base-url", fake.baseURL])
+        #expect(run.status == 1 && run.output.isEmpty)
+        #expect(run.errors.contains("failed: 0 of 1 days have files.") && !run.errors.contains("exit code"))
     }
 
     @Test(

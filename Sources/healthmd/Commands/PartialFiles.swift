@@ -19,6 +19,8 @@ struct PartialFiles {
     private var reasons: [Reason] = []
     /// Days without files, as opposed to days of which a part is missing.
     private let isPartial: Bool
+    /// The exit code tells nothing of what is missing, unless `--strict` is given.
+    private let succeeds: Bool
     private let days: String
     private let destination: String?
 
@@ -27,6 +29,7 @@ struct PartialFiles {
         let document = answer.document
         let failures = document["partial_failures"]?.array ?? []
         isPartial = answer.word == "partial_success"
+        succeeds = answer.status == 200
         guard isPartial || !failures.isEmpty, document["raw_result"] == nil else { return nil }
         let done = document["success_count"]?.number?.int
         let total = document["total_count"]?.number?.int
@@ -60,10 +63,11 @@ struct PartialFiles {
 
     /// What to say, and the command that writes the days again where that can help.
     func hint(_ invocation: Invocation) -> JobHint {
-        var sentence = isPartial ? "partial: \(days)." : "\(days), and something is missing."
+        var sentence =
+            isPartial ? "partial: \(days)." : succeeds ? "\(days), and a part is missing." : "failed: \(days)."
         for reason in reasons { sentence += " " + describe(reason) }
         if isPartial, reasons.isEmpty { sentence += " The receiver gave no reason." }
-        if !invocation.has("--strict") {
+        if succeeds, !invocation.has("--strict") {
             sentence += " The exit code is 0 all the same; --strict makes it 1."
         }
         var steps = [search].compactMap(\.self)

@@ -19,7 +19,13 @@ extension Console {
     func print(_ answer: ControlClient.Answer, _ invocation: Invocation, wasAskedFor: Bool = false) {
         guard isForPeople(invocation) else { return print(answer.document(advice)) }
         let isResult = (200...201).contains(answer.status) || (wasAskedFor && !answer.isRefusal)
-        if isResult { print(text: HumanText.of(answer.document)) } else { report(answer.failure, invocation) }
+        if isResult { return print(text: advice.carrying(HumanText.of(answer.document))) }
+        guard answer.document["state"] != nil, let job = JobText.of(answer.document) else {
+            return report(answer.failure, invocation)
+        }
+        // The first line is the sentence, which stands there with its code already.
+        report(CommandFailure(answer.failure.code, answer.failure.message), invocation)
+        noteWithoutLineEnd(advice.carrying(String(job[(job.firstIndex(of: "\n") ?? job.startIndex)...].dropFirst())))
     }
 
     /// One document, as JSON or as text for people.

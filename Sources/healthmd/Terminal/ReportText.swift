@@ -57,14 +57,15 @@ struct ReportText {
     }
 }
 
-/// Documents that have a report of their own, by schema.
+/// Documents that have a report of their own.
 enum Reports {
-    /// The report of a document; nil when there is none for its schema.
+    /// The report of a document; nil when there is none for it.
     static func text(of document: JSONValue) -> String? {
         switch document["schema"]?.string {
         case "healthmd.import_report": ImportReportText.of(document)
         case "healthmd.health_export_inspection": InspectionText.of(document)
         case "healthmd.phone_status": PhoneStatusText.of(document)
+        case nil: JobText.of(document) ?? StatusText.of(document)
         default: nil
         }
     }
