@@ -51,4 +51,25 @@ struct ContentOutlineTests {
     func empty() throws {
         #expect(try outline(.csv, "").names.isEmpty && outline(.markdown, "").names.isEmpty)
     }
+
+    @Test(
+        "a file that has more or longer names than a day can have is taken for one that holds more, within bounded memory"
+    )
+    func bounds() throws {
+        let endless = "\"" + String(repeating: "x", count: 100_000)
+        let long = String(repeating: "m", count: 4_000)
+        let many = (0..<600).map { "a,c\($0),\(long),1\n" }.joined()
+        let keys = "[" + (0..<600).map { "{\"k\($0)\(long)\":1}" }.joined(separator: ",") + "]"
+        let deep = String(repeating: "{\"\(long)\":", count: 2) + "1}}"
+        for (format, text) in [
+            (ExportFormat.csv, "date,\(endless)"), (.csv, many), (.json, keys), (.json, deep),
+            (.json, "{\"\(String(repeating: "k", count: 4_096))\":1}"),
+        ] {
+            let outline = try outline(format, text)
+            #expect(outline.holdsMore(than: outline))
+            #expect(outline.names.reduce(0) { $0 + $1.utf8.count } <= 2 << 20)
+        }
+        let short = try outline(.csv, "date,Activity,Steps,1\n")
+        #expect(short.names == ["Activity/Steps"] && !short.holdsMore(than: short))
+    }
 }

@@ -81,8 +81,8 @@ protocol ArchiveView {
     /// Bytes ever handed over to the service.
     func serviceByteCount() throws -> Int
     func statistics(_ id: BucketID) throws -> BucketStatistics
-    /// At most `limit` days, ascending.
-    func days(_ id: BucketID, _ start: ListingStart, limit: Int) throws -> [DayRecord]
+    /// At most `limit` days, ascending. `verified`: the store is asked whether it still has each of them; only those are given.
+    func days(_ id: BucketID, _ start: ListingStart, limit: Int, verified: Bool) throws -> [DayRecord]
     func day(_ id: BucketID, _ day: ArchiveDay) throws -> DayRecord?
     /// The sealed bytes of days that this view listed, in the same order; nil where the store has lost them.
     func sealedBytes(_ id: BucketID, _ records: [DayRecord]) throws -> [[UInt8]?]

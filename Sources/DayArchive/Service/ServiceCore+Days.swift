@@ -60,7 +60,8 @@ extension ServiceCore {
         _ bucket: BucketID, from: ArchiveDay?, to: ArchiveDay?, after: ArchiveDay?, limit: Int, _ view: any ArchiveView
     ) throws -> JSONValue {
         let start: ListingStart = after.map { .after($0) } ?? from.map { .from($0) } ?? .beginning
-        let found = try view.days(bucket, start, limit: limit + 1)
+        // A writer's daily check compares with this: what the store lost must not be in it.
+        let found = try view.days(bucket, start, limit: limit + 1, verified: true)
         let page = found.prefix(limit)
         let shown = page.prefix { record in to.map { record.day <= $0 } ?? true }
         let hasNext = found.count > page.count && shown.count == page.count
@@ -94,7 +95,8 @@ extension ServiceCore {
         guard let from, let to else { throw ServiceFault(.rangeNeedsBoth) }
         guard from <= to else { throw ServiceFault(.rangeBackwards) }
         let start: ListingStart = after.flatMap { $0 >= from ? .after($0) : nil } ?? .from(from)
-        let found = try context.view.days(bucket, start, limit: limits.daysPerRange + 1).prefix { $0.day <= to }
+        let found = try context.view.days(bucket, start, limit: limits.daysPerRange + 1, verified: false)
+            .prefix { $0.day <= to }
         var chosen: [DayRecord] = []
         var byteCount = 0
         for record in found {

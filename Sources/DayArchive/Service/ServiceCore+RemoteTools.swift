@@ -10,7 +10,7 @@ extension ServiceCore {
     func answerRemoteTools(_ bucket: BucketID, _ context: Context) throws -> ServiceAnswer {
         let message: RPCMessage
         switch RPCMessage.parse(context.request.body) {
-        case .failure(let error): return .json(400, error.response(id: .null))
+        case .failure(let refusal): return .json(400, refusal.response)
         case .success(let parsed): message = parsed
         }
         guard let id = message.id else { return .empty(202) }

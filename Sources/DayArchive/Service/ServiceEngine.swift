@@ -7,7 +7,7 @@ import Transport
 /// The service between its front and its storage: counts rates, asks the core, performs what it decided.
 ///
 /// Requests of one bucket that may change something are taken one at a time, so that a decision still holds when it is performed;
-/// reads, and other buckets, do not wait for them.
+/// reads, remote tools (which only read) among them, and other buckets do not wait for them.
 final class ServiceEngine: Sendable {
     /// Locks that buckets are spread over.
     private static let stripeCount = 64
@@ -79,8 +79,8 @@ final class ServiceEngine: Sendable {
     func answer(_ request: ServiceRequest) -> ServiceAnswer {
         let target = RequestTarget(request.target, basePath: core.basePath)
         let bucket = target.segments.flatMap { $0.count > 1 ? $0[1] : nil } ?? ""
-        let answer =
-            request.method == "GET" ? perform(request) : stripe(bucket).withLock { perform(request) }
+        let isRead = request.method == "GET" || target.segments?.first == "mcp"
+        let answer = isRead ? perform(request) : stripe(bucket).withLock { perform(request) }
         if answer.status == 429, let segments = target.segments,
             let kind = ServiceRates.Class.of(method: request.method, segments)
         {

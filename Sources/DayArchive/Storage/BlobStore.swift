@@ -36,10 +36,23 @@ protocol BlobStore: Sendable {
     ///
     /// - Throws: when the store cannot tell.
     func load(_ blobs: [(name: BlobName, byteCount: Int)]) throws -> [[UInt8]?]
-    /// The names that a bucket has in the store now, with the bytes of each.
-    func byteCounts(of bucket: BucketID) throws -> [BlobName: Int]
+    /// The names that a bucket has in the store now for these days, with the bytes of each.
+    func byteCounts(of bucket: BucketID, _ days: ClosedRange<ArchiveDay>) throws -> [BlobName: Int]
     /// Removes names that nothing refers to; absent ones are fine.
     func remove(_ names: [BlobName]) throws
+}
+
+extension BlobStore {
+    /// The names that a bucket has in the store now, with the bytes of each.
+    func byteCounts(of bucket: BucketID) throws -> [BlobName: Int] { try byteCounts(of: bucket, ArchiveDay.all) }
+}
+
+extension BlobName {
+    /// Whether the blob is of one of these days; the names are in the order of the days.
+    func isOf(_ days: ClosedRange<ArchiveDay>) -> Bool {
+        let day = file.prefix(ArchiveDay.byteCount)
+        return day >= days.lowerBound.description && day <= days.upperBound.description
+    }
 }
 
 /// Blobs as private files, one folder for each bucket.
@@ -85,14 +98,15 @@ struct FileBlobs: BlobStore {
         }
     }
 
-    func byteCounts(of bucket: BucketID) throws -> [BlobName: Int] {
+    func byteCounts(of bucket: BucketID, _ days: ClosedRange<ArchiveDay>) throws -> [BlobName: Int] {
         guard try root.status(of: bucket.text) != nil else { return [:] }
         let folder = try root.directory(bucket.text)
         var byteCounts: [BlobName: Int] = [:]
         for entry in try folder.entries() where entry.kind == .regularFile {
+            let name = BlobName(stored: "\(bucket)/\(entry.name)")
             // Nil for one that an upload replaced since the folder was read.
-            guard let status = try folder.status(of: entry.name) else { continue }
-            byteCounts[BlobName(stored: "\(bucket)/\(entry.name)")] = Int(clamping: status.size)
+            guard name.isOf(days), let status = try folder.status(of: entry.name) else { continue }
+            byteCounts[name] = Int(clamping: status.size)
         }
         return byteCounts
     }
@@ -133,8 +147,8 @@ final class MemoryBlobs: BlobStore {
         blobs.withLock { blobs in wanted.map { blobs[$0.name] } }
     }
 
-    func byteCounts(of bucket: BucketID) -> [BlobName: Int] {
-        blobs.withLock { $0.filter { $0.key.folder == bucket.text }.mapValues(\.count) }
+    func byteCounts(of bucket: BucketID, _ days: ClosedRange<ArchiveDay>) -> [BlobName: Int] {
+        blobs.withLock { $0.filter { $0.key.folder == bucket.text && $0.key.isOf(days) }.mapValues(\.count) }
     }
 
     func remove(_ names: [BlobName]) {

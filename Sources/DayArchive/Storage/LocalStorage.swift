@@ -138,6 +138,8 @@ final class LocalStorage: ArchiveStorage {
                     return replaced
                 })
         }
+        // A lost day that came anew is lost no more.
+        forgetLost(plan.bucket, dead)
         do {
             try blobs.remove(Array(dead))
             removed.withLock { $0.formUnion(dead) }
@@ -207,12 +209,16 @@ final class LocalStorage: ArchiveStorage {
     }
 
     func day(_ id: BucketID, _ day: ArchiveDay) throws -> DayRecord? {
-        let record = try index.read { connection in
+        try record(id, day).flatMap { lostBlobs(id).contains($0.blob) ? nil : $0 }
+    }
+
+    /// What the index has of a day, whether the store still has it or not.
+    private func record(_ id: BucketID, _ day: ArchiveDay) throws -> DayRecord? {
+        try index.read { connection in
             try connection.first(
                 "SELECT day, byte_count, uploaded, blob FROM days WHERE bucket = ? AND day = ?", .text(id.text),
                 .text(day.description), read: Self.dayRecord)
         }
-        return record.flatMap { lostBlobs(id).contains($0.blob) ? nil : $0 }
     }
 }
 
@@ -246,18 +252,20 @@ extension LocalStorage {
         return numbers
     }
 
-    func days(_ id: BucketID, _ start: ListingStart, limit: Int) throws -> [DayRecord] {
-        // A listing from the beginning is how a writer's daily check begins: what the store lost must not be in it.
-        if start == .beginning { try compareWithStore(id) }
+    func days(_ id: BucketID, _ start: ListingStart, limit: Int, verified: Bool) throws -> [DayRecord] {
         let (condition, bound): (String, String) =
             switch start {
             case .beginning: ("day >= ?", "")
             case .from(let day): ("day >= ?", day.description)
             case .after(let day): ("day > ?", day.description)
             }
-        let lost = lostBlobs(id)
-        return try records(id, condition, bound, limit: limit + lost.count).filter { !lost.contains($0.blob) }
-            .prefix(limit).map { $0 }
+        while true {
+            let lost = lostBlobs(id)
+            let found = try records(id, condition, bound, limit: limit + lost.count)
+            let page = found.filter { !lost.contains($0.blob) }.prefix(limit)
+            // What turns out to be lost makes room for others, of which some may be lost as well.
+            guard verified, try compareWithStore(id, found) > 0 else { return Array(page) }
+        }
     }
 
     private func records(
@@ -294,24 +302,35 @@ extension LocalStorage {
         if !new.isEmpty { report(.daysLost(count: new.count)) }
     }
 
-    /// Finds out which days the store does not have, or not whole. A store that cannot be asked has lost nothing.
-    private func compareWithStore(_ id: BucketID) throws {
-        let before = try records(id, "day >= ?", "", limit: .max)
-        guard !before.isEmpty else { return }
+    /// Finds out which of these days the store does not have, or not whole, and returns how many changed: were lost or came back. The
+    /// store is asked for their span alone, however many others it has. One that cannot be asked has lost nothing.
+    private func compareWithStore(_ id: BucketID, _ records: [DayRecord]) throws -> Int {
+        guard let first = records.first?.day, let last = records.last?.day else { return 0 }
         let present: [BlobName: Int]
         do {
-            present = try blobs.byteCounts(of: id)
+            present = try blobs.byteCounts(of: id, first...last)
         } catch {
-            return report(.storageFailed(error))
+            report(.storageFailed(error))
+            return 0
         }
         // One that was cut short is as good as gone: reads do not hand it out either.
-        var missing = Set(before.filter { present[$0.blob] != $0.byteCount }.map(\.blob))
-        // What an upload replaced meanwhile is gone for good reason.
-        if !missing.isEmpty { missing.formIntersection(try records(id, "day >= ?", "", limit: .max).map(\.blob)) }
+        let missing = try records.filter { record in
+            guard present[record.blob] != record.byteCount else { return false }
+            // What an upload replaced meanwhile is gone for good reason.
+            return try self.record(id, record.day)?.blob == record.blob
+        }
+        let before = lostBlobs(id)
+        let back = before.intersection(records.map(\.blob)).subtracting(missing.map(\.blob))
+        forgetLost(id, back)
+        let new = Set(missing.map(\.blob)).subtracting(before)
+        noteLost(id, new)
+        return new.count + back.count
+    }
+
+    private func forgetLost(_ id: BucketID, _ names: Set<BlobName>) {
         lost.withLock { lost in
-            lost[id.text]?.formIntersection(missing)
+            lost[id.text]?.subtract(names)
             if lost[id.text]?.isEmpty ?? false { lost[id.text] = nil }
         }
-        noteLost(id, missing)
     }
 }

@@ -118,21 +118,28 @@ struct S3Blobs: BlobStore {
         return bytes.count == byteCount ? bytes : nil
     }
 
-    func byteCounts(of bucket: BucketID) throws -> [BlobName: Int] {
+    func byteCounts(of bucket: BucketID, _ days: ClosedRange<ArchiveDay>) throws -> [BlobName: Int] {
         var byteCounts: [BlobName: Int] = [:]
+        let folder = "\(configuration.keyPrefix)\(bucket)/"
         var token: String?
         for _ in 0..<Self.maximumPageCount {
             var query = [
-                ("list-type", "2"), ("max-keys", "\(namesPerPage)"), ("prefix", "\(configuration.keyPrefix)\(bucket)/"),
+                ("list-type", "2"), ("max-keys", "\(namesPerPage)"), ("prefix", folder),
             ]
-            if let token { query.append(("continuation-token", token)) }
+            if let token {
+                query.append(("continuation-token", token))
+            } else if days.lowerBound > ArchiveDay.all.lowerBound {
+                // Keys are listed in their order, which is that of the days; this one lies before all of its day.
+                query.append(("start-after", folder + days.lowerBound.description))
+            }
             let page = try S3Listing(
                 try send("GET", key: "", query: query, maximumByteCount: Self.pageByteCount).body)
             for object in page.objects where object.key.hasPrefix(configuration.keyPrefix) {
                 let name = BlobName(stored: String(object.key.dropFirst(configuration.keyPrefix.count)))
-                byteCounts[name] = object.byteCount
+                if name.isOf(days) { byteCounts[name] = object.byteCount }
             }
-            guard let next = page.nextToken else { return byteCounts }
+            let last = page.objects.last?.key.dropFirst(folder.count).prefix(ArchiveDay.byteCount) ?? ""
+            guard let next = page.nextToken, last <= days.upperBound.description else { return byteCounts }
             guard next != token else { break }
             token = next
         }

@@ -18,7 +18,7 @@ public struct LocalToolServer {
     func answer(_ line: [UInt8]) -> [UInt8]? {
         let message: RPCMessage
         switch RPCMessage.parse(line) {
-        case .failure(let error): return Self.encode(error.response(id: .null))
+        case .failure(let refusal): return Self.encode(refusal.response)
         case .success(let parsed): message = parsed
         }
         guard let id = message.id else { return nil }

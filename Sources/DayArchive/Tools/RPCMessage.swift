@@ -14,6 +14,15 @@ struct RPCError: Error, Equatable {
     }
 }
 
+/// A line or body that is no request: its error, for the id that it names as far as that can be read.
+struct RPCRefusal: Error, Equatable {
+    let error: RPCError
+    let id: JSONValue
+
+    /// The answer.
+    var response: JSONValue { error.response(id: id) }
+}
+
 /// One request or notification of JSON-RPC 2.0, as MCP uses it.
 struct RPCMessage {
     /// Newest first (mcp-surface of the reader specification).
@@ -24,15 +33,26 @@ struct RPCMessage {
     let method: String
     let parameters: JSONObject
 
-    /// Reads one message. What is not a JSON object, a batch included, is a parse error.
-    static func parse(_ bytes: [UInt8]) -> Result<RPCMessage, RPCError> {
+    /// Reads one message. What is not a JSON object, a batch included, is a parse error; an object that is no request of version 2.0
+    /// is an invalid request, also when it asks for no answer (JSON-RPC 2.0, 4 and 5).
+    static func parse(_ bytes: [UInt8]) -> Result<RPCMessage, RPCRefusal> {
         // Where the text breaks off is of no use to its sender, which wrote it by program.
         guard let object = try? JSONParser.parse(bytes, limits: JSONLimits(depth: 64)).object else {
-            return .failure(.parse)
+            return .failure(RPCRefusal(error: .parse, id: .null))
         }
-        guard let method = object["method"]?.string else { return .failure(.invalidRequest) }
+        let id = object["id"]
+        guard object["jsonrpc"]?.string == "2.0", let method = object["method"]?.string, id.map(isID) ?? true,
+            object["params"].map({ $0.object != nil || $0.array != nil }) ?? true
+        else { return .failure(RPCRefusal(error: .invalidRequest, id: id.flatMap { isID($0) ? $0 : nil } ?? .null)) }
         return .success(
-            RPCMessage(id: object["id"], method: method, parameters: object["params"]?.object ?? JSONObject()))
+            RPCMessage(id: id, method: method, parameters: object["params"]?.object ?? JSONObject()))
+    }
+
+    private static func isID(_ value: JSONValue) -> Bool {
+        switch value {
+        case .string, .number, .null: true
+        case .bool, .array, .object: false
+        }
     }
 
     static func response(id: JSONValue, result: JSONValue) -> JSONValue {

@@ -28,6 +28,14 @@ public struct ArchiveDay: Hashable, Comparable, Sendable, CustomStringConvertibl
         self.init(date)
     }
 
+    /// Every day there is.
+    static let all: ClosedRange<ArchiveDay> = {
+        guard let first = CivilDate("0001-01-01").flatMap(ArchiveDay.init),
+            let last = CivilDate("9999-12-31").flatMap(ArchiveDay.init)
+        else { preconditionFailure("the calendar's ends are days") }
+        return first...last
+    }()
+
     /// Days after 1970-01-01.
     public var number: Int { date.daysSince1970 }
 

@@ -7,7 +7,8 @@ import CanonicalJSON
 /// exported whole is never replaced by a part of it unless the person says so (export-formats.md 9, user-wants.md 15).
 public struct ContentOutline: Sendable, Equatable {
     /// The names. As many as a format has, never as many as a day has records.
-    public private(set) var names: Set<String> = []
+    public var names: Set<String> { found.names }
+    private var found = NameCollection()
 
     /// Reads a file in order; `reader` fills a buffer and returns 0 at the end. Memory holds one buffer and the names.
     ///
@@ -15,15 +16,15 @@ public struct ContentOutline: Sendable, Equatable {
     public init(_ format: ExportFormat, reader: @escaping JSONTokenizer.Reader) throws {
         switch format {
         case .json: try readJSON(reader)
-        case .csv: try Self.forEachByte(reader, CSVNames.init) { $0.take($1, &names) }
+        case .csv: try Self.forEachByte(reader, CSVNames.init) { $0.take($1, &found) }
         case .markdown, .bases:
             var lines = MarkdownNames()
             try Self.forEachByte(reader, { lines }) { lines, byte in
-                lines.take(byte, &names)
+                lines.take(byte, &found)
             } atEnd: {
                 lines = $0
             }
-            lines.finish(&names)
+            lines.finish(&found)
         }
     }
 
@@ -38,8 +39,10 @@ public struct ContentOutline: Sendable, Equatable {
         }
     }
 
-    /// Whether something here is not in another outline.
-    public func holdsMore(than other: ContentOutline) -> Bool { !names.isSubset(of: other.names) }
+    /// Whether something here is not in another outline. What has more names than a day can have, or longer ones, is taken for more.
+    public func holdsMore(than other: ContentOutline) -> Bool {
+        found.isOverfull || !found.names.isSubset(of: other.found.names)
+    }
 
     // MARK: JSON
 
@@ -51,8 +54,10 @@ public struct ContentOutline: Sendable, Equatable {
         while true {
             switch try tokens.next() {
             case .key:
+                // Deep in a foreign file paths may become as long as the file.
+                guard !found.isOverfull else { return }
                 path = (open.last ?? "") + "/" + String(decoding: tokens.keyBytes, as: UTF8.self)
-                names.insert(path)
+                found.insert(path)
             case .beginObject: open.append(path)
             case .beginArray:
                 path += "[]"
@@ -85,13 +90,33 @@ public struct ContentOutline: Sendable, Equatable {
     }
 }
 
+/// Names of a file that may be anybody's, within bounds.
+private struct NameCollection: Sendable, Equatable {
+    /// The longest name in bytes, and all of them together: a day of ours has some thousand names of less than a hundred bytes.
+    static let nameByteCount = 4_096
+    static let totalByteCount = 2 << 20
+
+    private(set) var names: Set<String> = []
+    private var byteCount = 0
+    /// A name was too long, or one too many.
+    private(set) var isOverfull = false
+
+    mutating func insert(_ name: String) {
+        let count = name.utf8.count
+        guard count <= Self.nameByteCount, byteCount + count <= Self.totalByteCount else { return overfill() }
+        if names.insert(name).inserted { byteCount += count }
+    }
+
+    mutating func overfill() { isOverfull = true }
+}
+
 /// The second and third field of each row: category and metric.
 private struct CSVNames {
     private var field = 0
     private var isQuoted = false
     private var name: [UInt8] = []
 
-    mutating func take(_ byte: UInt8, _ names: inout Set<String>) {
+    mutating func take(_ byte: UInt8, _ names: inout NameCollection) {
         switch byte {
         case UInt8(ascii: "\""): isQuoted.toggle()
         case UInt8(ascii: "\n") where !isQuoted:
@@ -101,7 +126,9 @@ private struct CSVNames {
             if field == 1 { name.append(UInt8(ascii: "/")) }
             field += 1
         default:
-            if field == 1 || field == 2 { name.append(byte) }
+            guard field == 1 || field == 2 else { break }
+            // A quote that is never closed makes one field of the whole rest.
+            if name.count <= NameCollection.nameByteCount { name.append(byte) } else { names.overfill() }
         }
     }
 }
@@ -115,14 +142,14 @@ private struct MarkdownNames {
     private var lineNumber = 0
     private var isFrontMatter = false
 
-    mutating func take(_ byte: UInt8, _ names: inout Set<String>) {
+    mutating func take(_ byte: UInt8, _ names: inout NameCollection) {
         if byte == UInt8(ascii: "\n") { return end(&names) }
         if line.count < Self.lineByteCount { line.append(byte) }
     }
 
-    mutating func finish(_ names: inout Set<String>) { if !line.isEmpty { end(&names) } }
+    mutating func finish(_ names: inout NameCollection) { if !line.isEmpty { end(&names) } }
 
-    private mutating func end(_ names: inout Set<String>) {
+    private mutating func end(_ names: inout NameCollection) {
         defer {
             line.removeAll(keepingCapacity: true)
             lineNumber += 1

@@ -120,7 +120,9 @@ struct LostDayTests {
             StoredBlobs(names: Set(blobs.map(\.name)))
         }
         func load(_ blobs: [(name: BlobName, byteCount: Int)]) throws -> [[UInt8]?] { throw Unknown() }
-        func byteCounts(of bucket: BucketID) throws -> [BlobName: Int] { throw Unknown() }
+        func byteCounts(of bucket: BucketID, _ days: ClosedRange<ArchiveDay>) throws -> [BlobName: Int] {
+            throw Unknown()
+        }
         func remove(_ names: [BlobName]) throws {}
     }
 
@@ -158,12 +160,90 @@ struct LostDayTests {
         #expect(try rig.reader(of: writer).sync().mirrored == 6)
     }
 
+    @Test("a page is asked of the store for its own days alone, and is full although days of it are lost")
+    func pages() throws {
+        let asked = Mutex<[ClosedRange<ArchiveDay>]>([])
+        let blobs = ForgetfulBlobs { days in asked.withLock { $0.append(days) } }
+        let storage = try LocalStorage.inMemory(blobs: blobs)
+        let made = try ServiceRig(limits: ServiceRig.patient)
+        let clock = made.clock
+        let engine = ServiceEngine(
+            core: ServiceCore(limits: ServiceRig.patient, claims: .open), storage: storage, clock: { clock.now })
+        #expect(engine.answer(made.claimRequest()).status == 201)
+        let all = (1...9).map { "2026-09-0\($0)" }
+        #expect(engine.answer(made.uploadRequest(try all.map { try sealedDay($0, [2]) })).status == 200)
+        func page(_ query: String) throws -> [String] {
+            asked.withLock { $0 = [] }
+            let answer = engine.answer(ServiceRequest(method: "GET", target: "/b/\(bucket)/days?\(query)"))
+            return try #require(try answer.document["days"]?.array).compactMap { $0["day"]?.string }
+        }
+        func span() -> [String] {
+            asked.withLock { $0 }.map { "\($0.lowerBound)".suffix(2) + "..." + "\($0.upperBound)".suffix(2) }
+        }
+        #expect(try page("limit=2") == Array(all[..<2]) && span() == ["01...03"])
+        for lost in [0, 1, 3, 8] { blobs.forget(all[lost]) }
+        // The first three hold one day that is there, the first five two, the first six a third: then nothing new is lost.
+        #expect(try page("limit=2") == [all[2], all[4]] && span() == ["01...03", "01...05", "01...06"])
+        #expect(try page("limit=2&after=2026-09-05") == [all[5], all[6]])
+        #expect(try page("limit=5&after=2026-09-05") == Array(all[5..<8]))
+        #expect(try storage.statistics(bucket).dayCount == 5)
+        // A lost day that comes anew is held, and nothing of the lost one stays.
+        clock.advance(seconds: 1)
+        #expect(engine.answer(made.uploadRequest([try sealedDay(all[0], [2])])).status == 200)
+        #expect(try page("limit=9") == [all[0], all[2]] + all[4..<8])
+        // A download does not ask beforehand: what is lost it finds out by reading.
+        asked.withLock { $0 = [] }
+        let range = engine.answer(
+            ServiceRequest(method: "GET", target: "/b/\(bucket)/d?from=2026-09-01&to=2026-09-03"))
+        #expect(range.status == 200 && span() == [])
+    }
+
+    @Test("while a store is slow for the tools of one bucket, those of another are answered")
+    func slowTools() throws {
+        let gate = DispatchSemaphore(value: 0)
+        let begun = DispatchSemaphore(value: 0)
+        let blobs = ForgetfulBlobs { _ in
+            begun.signal()
+            gate.wait()
+        }
+        let made = try ServiceRig(limits: ServiceRig.patient)
+        let clock = made.clock
+        let engine = ServiceEngine(
+            core: ServiceCore(limits: ServiceRig.patient, claims: .open),
+            storage: try LocalStorage.inMemory(blobs: blobs), clock: { clock.now })
+        #expect(engine.answer(made.claimRequest()).status == 201)
+        #expect(engine.answer(made.uploadRequest([try sealedDay("2026-09-01", [2])])).status == 200)
+        let target = "/mcp/b/\(bucket)"
+        let call = #"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_sealed_days"}}"#
+        let slow = Thread {
+            _ = engine.answer(ServiceRequest(method: "POST", target: target, body: Array(call.utf8)))
+            begun.signal()
+        }
+        slow.start()
+        #expect(begun.wait(timeout: .now() + 20) == .success)
+        let ping = #"{"jsonrpc":"2.0","id":1,"method":"ping"}"#
+        let answered = DispatchSemaphore(value: 0)
+        Thread {
+            if engine.answer(ServiceRequest(method: "POST", target: target, body: Array(ping.utf8))).status == 200 {
+                answered.signal()
+            }
+        }.start()
+        #expect(answered.wait(timeout: .now() + 20) == .success)
+        gate.signal()
+        #expect(begun.wait(timeout: .now() + 20) == .success)
+    }
+
     private final class ForgetfulBlobs: BlobStore {
         private let memory = MemoryBlobs()
+        private let asked: @Sendable (ClosedRange<ArchiveDay>) -> Void
+        init(_ asked: @escaping @Sendable (ClosedRange<ArchiveDay>) -> Void = { _ in }) { self.asked = asked }
         func forget(_ day: String) { memory.remove(memory.names.filter { $0.text.contains(day) }) }
         func store(_ blobs: [(name: BlobName, bytes: [UInt8])]) -> StoredBlobs { memory.store(blobs) }
         func load(_ blobs: [(name: BlobName, byteCount: Int)]) -> [[UInt8]?] { memory.load(blobs) }
-        func byteCounts(of bucket: BucketID) -> [BlobName: Int] { memory.byteCounts(of: bucket) }
+        func byteCounts(of bucket: BucketID, _ days: ClosedRange<ArchiveDay>) -> [BlobName: Int] {
+            asked(days)
+            return memory.byteCounts(of: bucket, days)
+        }
         func remove(_ names: [BlobName]) { memory.remove(names) }
     }
 }

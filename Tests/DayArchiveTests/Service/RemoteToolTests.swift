@@ -27,12 +27,14 @@ struct RemoteToolTests {
         #expect(call(rig, "nonsense").status == 400)
         #expect(try call(rig, "nonsense").document["error"]?["code"] == -32_700)
         #expect(try call(rig, "[]").document["error"]?["code"] == -32_700)
-        #expect(try call(rig, #"{"id":1,"method":"x"}"#).document["error"]?["code"] == -32_601)
-        #expect(call(rig, #"{"id":1,"method":"x"}"#).status == 200)
+        #expect(try call(rig, #"{"jsonrpc":"2.0","id":1,"method":"x"}"#).document["error"]?["code"] == -32_601)
+        #expect(call(rig, #"{"jsonrpc":"2.0","id":1,"method":"x"}"#).status == 200)
         let silent = call(rig, #"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
         #expect(silent.status == 202 && silent.body.isEmpty && silent.contentType == nil)
-        let initialized = try call(rig, #"{"id":7,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}"#)
-            .document
+        let initialized = try call(
+            rig, #"{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}"#
+        )
+        .document
         #expect(initialized["result"]?["protocolVersion"] == "2025-03-26")
         #expect(initialized["id"] == 7)
         let big = rig.send("POST", "/mcp/b/\(rig.bucket)", body: [UInt8](repeating: 0x20, count: 65_537))
@@ -42,9 +44,10 @@ struct RemoteToolTests {
     @Test("the published tools are there", .enabled(if: SharedFixtures.arePresent, SharedFixtures.absence))
     func surface() throws {
         let rig = try ServiceRig()
-        let names = try call(rig, #"{"id":1,"method":"tools/list"}"#).document["result"]?["tools"]?.array?.map {
-            $0["name"]
-        }
+        let names = try call(rig, #"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#).document["result"]?["tools"]?
+            .array?.map {
+                $0["name"]
+            }
         let expected = try ArchiveFixtures.read("mcp-surface").list("remote_tools").map { $0["name"] }
         #expect(names == expected)
     }

@@ -156,4 +156,44 @@ struct S3ExchangeTests {
         #expect(S3Listing.refusalWord([0xff, 0x00]) == "")
         #expect(S3Signer.query([("prefix", "a/b c"), ("a-token", "+=ü")]) == "a-token=%2B%3D%C3%BC&prefix=a%2Fb%20c")
     }
+
+    /// An object store that lists: keys after `start-after`, or after the token, `max-keys` at a time.
+    private final class Listing: ArchiveExchange {
+        let keys: [String]
+        let queries = Mutex<[[String: String]]>([])
+        init(_ keys: [String]) { self.keys = keys.sorted() }
+
+        func send(_ request: ExchangeRequest) throws(ClientError) -> ExchangeAnswer {
+            let items = URLComponents(string: request.url)?.queryItems ?? []
+            let query = Dictionary(items.map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { first, _ in first })
+            queries.withLock { $0.append(query) }
+            let after = query["continuation-token"] ?? query["start-after"] ?? ""
+            let rest = keys.filter { $0.hasPrefix(query["prefix"] ?? "") && $0 > after }
+            let page = rest.prefix(query["max-keys"].flatMap { Int($0) } ?? 1_000)
+            let contents = page.map { "<Contents><Key>\($0)</Key><Size>7</Size></Contents>" }.joined()
+            let isTruncated = page.count < rest.count
+            let next = isTruncated ? "<NextContinuationToken>\(page.last ?? "")</NextContinuationToken>" : ""
+            let text =
+                "<ListBucketResult>\(contents)<IsTruncated>\(isTruncated)</IsTruncated>\(next)</ListBucketResult>"
+            return ExchangeAnswer(status: 200, body: Array(text.utf8))
+        }
+    }
+
+    @Test("a span of days is listed from its first day on, and no further than its last")
+    func span() throws {
+        let folder = "sealed/\(bucket)/"
+        let store = Listing((1...9).map { "\(folder)2026-01-0\($0)-abc" } + ["sealed/other/2026-01-04-abc"])
+        var blobs = S3Blobs(
+            configuration: try S3Configuration(
+                location: "s3://days/sealed", endpoint: Self.endpoint, region: "eu-central-1",
+                credentials: try S3Credentials(file: "aws_access_key_id = a\naws_secret_access_key = b")),
+            exchange: store, clock: { 1_791_633_600 })
+        blobs.namesPerPage = 2
+        let days = try ArchiveDay(text: "2026-01-03")...ArchiveDay(text: "2026-01-06")
+        let found = try blobs.byteCounts(of: bucket, days)
+        #expect(found == Dictionary(uniqueKeysWithValues: (3...6).map { (name("2026-01-0\($0)-abc"), 7) }))
+        let queries = store.queries.withLock { $0 }
+        #expect(queries.map { $0["start-after"] } == ["\(folder)2026-01-03", nil, nil])
+        #expect(try blobs.byteCounts(of: bucket).count == 9)
+    }
 }
