@@ -118,6 +118,20 @@ struct AdviceTests {
         }
     }
 
+    @Test("every command that the error table says to type exists", arguments: ErrorTable.sections.indices)
+    func remedies(index: Int) throws {
+        for row in ErrorTable.sections[index].rows {
+            for found in (row.meaning + row.remedy).matches(of: /`healthmd ([a-z][a-z -]*)/) {
+                let words = found.output.1.split(separator: " ").map(String.init).prefix { !$0.hasPrefix("-") }
+                let isCommand = (1...max(1, words.count)).contains { count in
+                    CommandLineTool.commands.contains { ([$0.path] + $0.aliases).contains(Array(words.prefix(count))) }
+                }
+                let isGroup = words == ["phone"] || words == ["archive"] || words.isEmpty
+                #expect(isCommand || isGroup, "\(row.code): healthmd \(found.output.1)")
+            }
+        }
+    }
+
     @Test("words of a line that we composed are those that a shell makes of it")
     func words() throws {
         for words in [["a", "it's", "", "b c"], ["--x", "'"], ["\\"]] {

@@ -129,6 +129,19 @@ struct DoctorStepTests {
         #expect(check("peer_connected", try examination(rig.state))?["status"] == "ready")
     }
 
+    @Test("a queued job that refuses all others is dropped by cancel_job, and then everything is ready")
+    func waitingJob() throws {
+        let rig = try ProcessRig()
+        try rig.pairPhone(days: 1...1)
+        let days = ["--from", "2026-03-01", "--to", "2026-03-01"]
+        #expect(try CommandRun(["export", "--wake-timeout", "1"] + days + rig.state).status == 1)
+        let report = try examination(rig.state)
+        #expect(report["status"] == "action_required" && check("active_job", report)?["blocking"] == true)
+        #expect(try type(try step("cancel_job", report), rig.folder).status == 0)
+        let after = try examination(rig.state)
+        #expect(after["status"] == "ready" && check("active_job", after)?["status"] == "ready")
+    }
+
     @Test("make_private closes the state folder; the looks at disk, clock and jobs run")
     func others() throws {
         let rig = try ProcessRig()

@@ -144,6 +144,7 @@ struct DoctorTests {
         let running = DoctorChecks.Service(
             runtime: RuntimeFile(pid: 42, controlPort: 17_645, peerPort: 1, startedAt: nil),
             options: " --data-dir 'a b'")
+        let waiting: JSONValue = ["jobs": [["job_id": .string(JobExitTests.job), "state": "paused"]]]
         let checks = [
             DoctorChecks.receiver(isAnswering: false, failure: nil, service),
             DoctorChecks.receiver(
@@ -155,6 +156,8 @@ struct DoctorTests {
             DoctorChecks.destination(gone, found: .missing, running),
             DoctorChecks.destination(gone, found: .closed, running),
             DoctorChecks.destination(gone, found: .other, running),
+            DoctorChecks.activeJob(waiting, isConnected: true, running),
+            DoctorChecks.activeJob(waiting, isConnected: false, running),
         ]
         for check in checks {
             let command = try #require(check.action?.command)

@@ -107,4 +107,21 @@ struct VerificationTests {
         let fake = try receiver([:], [Self.difference("file", "digest_mismatch")])
         #expect(try CommandRun(["resume", Self.job, "--base-url", fake.baseURL]).status == 0)
     }
+
+    @Test("files that were deleted after a job: resume says so, and the command that it names brings them back")
+    func deletedFiles() throws {
+        let rig = try ProcessRig()
+        try rig.pairPhone(days: 1...2)
+        try rig.servePhone()
+        let days = ["--from", "2026-03-01", "--to", "2026-03-02"]
+        let job = try #require(try CommandRun(["export"] + days + rig.state).document()["job_id"]?.string)
+        #expect(try CommandRun(["resume", job] + rig.state).status == 0)
+        try FileManager.default.removeItem(atPath: rig.folder.appending("files/Health/2026-03-02.json"))
+        let failed = try CommandRun(["resume", job] + rig.state)
+        #expect(try failed.status == 1 && failed.document()["missing_files"] == ["Health/2026-03-02.json"])
+        let verify = try CommandRun(["jobs", "verify", job] + rig.state)
+        let line = try #require(try verify.document()["next_actions"]?.array?.first?["command"]?.string)
+        #expect(try CommandRun(Array(ShellText.words(line).dropFirst())).status == 0, "\(line)")
+        #expect(try CommandRun(["resume", job] + rig.state).status == 0)
+    }
 }
