@@ -36,9 +36,37 @@ extension ReceiverEngine {
         guard let job = book.jobs[jobID], let peer = peers[job.peerInstallationID] else { return }
         attempt("request_unreadable") {
             guard let document = try store.wireRequest(of: jobID) else { return }
+            guard ReceiverEngine.canBeSent(document, of: job) else {
+                // Afterwards: whoever sends is in the middle of a decision.
+                return queue.post { [self] in failUnsendable(jobID) }
+            }
             peer.opening.channel.send(document)
             log("request_sent", ("job", .id(jobID)), ("peer", .id(job.peerInstallationID)))
         }
+    }
+
+    /// Whether a connection takes the request. The front refuses ranges that are too long; one that was stored before it did must not
+    /// end the process each time that the phone comes.
+    private static func canBeSent(_ document: [UInt8], of job: Job) -> Bool {
+        if case .explicitRange(let first, let last) = job.request?.dateSelection,
+            last.daysSince1970 - first.daysSince1970 >= RequestAcceptance.maximumDays
+        {
+            return false
+        }
+        return document.count <= SecureTransportLimits.recordDocumentByteCount
+    }
+
+    private func failUnsendable(_ jobID: UUID) {
+        guard let job = book.jobs[jobID] else { return }
+        log("request_unsendable", ("job", .id(jobID)))
+        var response = ControlResponse(
+            status: .failure,
+            message:
+                "The request has more than \(RequestAcceptance.maximumDays) days, the most that a phone can be asked for. Name a shorter range.",
+            jobID: jobID, failureReason: JobRefusal.invalidDateRange.code)
+        response.successCount = 0
+        response.totalCount = job.totalDays
+        attempt("job_event_failed") { try change { book in ((), book.finish(jobID, response, now: now)) } }
     }
 
     /// Tells the job's phone, if it is there, that the job is cancelled, or that it has to be given up.

@@ -226,7 +226,9 @@ extension ErrorTable {
                 "export_in_progress", "Another job is live; `active_job_id` says which",
                 "Wait for it, or `healthmd resume ID`, or `healthmd cancel ID`, with that id.",
                 exit: .busy, http: 409),
-            ErrorRow("invalid_date_range", "The range holds no day", "Name a range with days.", http: 409),
+            ErrorRow(
+                "invalid_date_range", "The range holds no day, or more than a phone can be asked for",
+                "Name a range with days, at most 36,600.", http: 409),
             ErrorRow("invalidDateRange", "The phone cannot use the days", "Name days that it has.", http: 409),
             ErrorRow(
                 "job_persistence_failed", "The job could not be stored", "Check the free space, then try again.",
