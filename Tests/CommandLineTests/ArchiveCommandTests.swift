@@ -128,6 +128,22 @@ struct ArchiveCommandTests {
     }
 
     @Test(
+        "each tool and the writer's status print one document, whose members docs/JSON.md lists",
+        arguments: [
+            "reader overview", "reader daily", "reader statistics --metric heartRate", "reader sleep",
+            "reader workouts",
+            "reader samples --metric heartRate", "reader edits", "reader tools", "reader call phone_data_sync",
+            "writer status", "writer edits", "writer push",
+        ])
+    func tools(line: String) throws {
+        let service = try connected()
+        defer { service.stop() }
+        let run = try run("archive \(line) --json")
+        #expect(run.status == 0)
+        #expect(try run.document().object?.isEmpty == false)
+    }
+
+    @Test(
         "a name that nobody knows is refused with the one that was meant",
         arguments: [
             ("query --metric step", "did you mean steps?"), ("ask --metric hartRate", "did you mean heartRate?"),

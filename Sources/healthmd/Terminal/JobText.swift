@@ -105,3 +105,26 @@ enum StatusText {
         return destination["writable"]?.bool == true ? path : "\(path), which cannot be written: healthmd destination"
     }
 }
+
+/// A push from the phone side for people.
+enum PushText {
+    static func of(_ document: JSONValue) -> String {
+        let status = document["status"]?.string ?? ""
+        var report = ReportText()
+        report.heading(status == "success" ? "The days were sent." : document["message"]?.string ?? status)
+        report.row("status", status.replacing("_", with: " "))
+        report.row("state", document["state"]?.string?.replacing("_", with: " "))
+        if let done = document["success_count"]?.number?.int, let total = document["total_count"]?.number?.int {
+            report.row("days", "\(done) of \(total)")
+        }
+        report.row("files", document["files_written"]?.number?.int.map(String.init))
+        report.row("job", document["job_id"]?.string)
+        let failed = document["failed_days"]?.array ?? []
+        if !failed.isEmpty {
+            report.heading("missing")
+            report.table(failed.prefix(20).map { [$0["date"]?.string ?? "", $0["code"]?.string ?? ""] })
+            if failed.count > 20 { report.line("and \(failed.count - 20) more, with --json") }
+        }
+        return report.text
+    }
+}

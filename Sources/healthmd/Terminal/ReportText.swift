@@ -65,6 +65,7 @@ enum Reports {
         case "healthmd.import_report": ImportReportText.of(document)
         case "healthmd.health_export_inspection": InspectionText.of(document)
         case "healthmd.phone_status": PhoneStatusText.of(document)
+        case "healthmd.phone_push": PushText.of(document)
         case nil: JobText.of(document) ?? StatusText.of(document)
         default: nil
         }
