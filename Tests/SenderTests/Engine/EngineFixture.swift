@@ -140,17 +140,17 @@ final class EngineFixture {
     private(set) var events: [SenderEvent] = []
     var peer = EngineFixture.destinationCapabilities()
 
-    init() throws {
+    init(disk: any Disk = PosixDisk()) throws {
         temporary = try TemporaryFolder()
-        let parts = try EngineFixture.open(temporary, library)
+        let parts = try EngineFixture.open(temporary, library, disk)
         store = parts.store
         workshop = parts.workshop
     }
 
     private static func open(
-        _ temporary: TemporaryFolder, _ library: FakeLibrary
+        _ temporary: TemporaryFolder, _ library: FakeLibrary, _ disk: any Disk
     ) throws -> (store: PhoneStore, workshop: Workshop) {
-        let folder = try Directory.openRoot(temporary.path).createDirectory("phone")
+        let folder = try Directory.openRoot(temporary.path, on: disk, creating: true).createDirectory("phone")
         let store = try PhoneStore(folder: folder)
         return (store, Workshop(items: ItemStore(store.items), library: library))
     }
@@ -162,10 +162,10 @@ final class EngineFixture {
             report: { [unowned self] in self.events.append($0) })
     }
 
-    /// Drops everything that is in memory and opens the folder again, as after a crash.
-    func restart() throws {
+    /// Drops everything that is in memory and opens the folder again, as after a crash, on the disk that is left.
+    func restart(on disk: any Disk = PosixDisk()) throws {
         workbench = ManualWorkbench()
-        let parts = try EngineFixture.open(temporary, library)
+        let parts = try EngineFixture.open(temporary, library, disk)
         store = parts.store
         workshop = parts.workshop
         engine = makeEngine()

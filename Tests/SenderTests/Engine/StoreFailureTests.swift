@@ -61,6 +61,55 @@ struct StoreFailureTests {
         #expect(try fixture.stored()?.journal.progress.state == .completed)
     }
 
+    @Test("a journal whose sync fails: nothing is said after it, the service ends, and a new one goes on from the disk")
+    func lostJournal() throws {
+        let memory = InMemoryDisk()
+        let disk = FaultyDisk(memory)
+        let fixture = try EngineFixture(disk: disk)
+        fixture.connect()
+        fixture.receive(.exportRequest(fixture.request()))
+        fixture.work()
+        #expect(fixture.lastOpen() != nil)
+        _ = fixture.channel.drain()
+        // The commit of the partition is what fails.
+        disk.setSyncFailure(EIO)
+        try fixture.takePartitionIgnoringOpen()
+        #expect(fixture.store.hasLostJournal && fixture.channel.end == .storeFailed)
+        #expect(!fixture.names.contains("connectedCorpusTransferFinalize"))
+        // The disk seems to work again, and the destination comes back: that must not count.
+        disk.setSyncFailure(nil)
+        fixture.connect()
+        fixture.pass(seconds: 60)
+        #expect(fixture.names.allSatisfy { !$0.hasPrefix("connected") }, "\(fixture.names)")
+        #expect(throws: StoreError.self, "nothing can be read of a lost journal") {
+            try PhoneService(
+                store: fixture.store, library: fixture.library,
+                configuration: .init(installationID: EngineFixture.phone, deviceName: "Test"), report: { _ in })
+        }
+        // A new process, after what a loss of power leaves: the partition is opened again and the job ends well.
+        try fixture.restart(on: memory.afterPowerLoss(seed: nil))
+        fixture.connect()
+        let open = try #require(fixture.lastOpen())
+        #expect(open.partition.index == 0 && open.session.jobID == EngineFixture.jobID)
+        try fixture.takePartition()
+        try fixture.confirmEnd()
+        #expect(try fixture.stored()?.journal.progress.state == .completed)
+    }
+
+    @Test("the service of a phone whose journal is lost while it runs throws `journal_sync_failed`")
+    func lostJournalEndsService() throws {
+        let disk = FaultyDisk(InMemoryDisk())
+        let fixture = try EngineFixture(disk: disk)
+        let service = try PhoneService(
+            store: fixture.store, library: fixture.library,
+            configuration: .init(installationID: EngineFixture.phone, deviceName: "Test"), report: { _ in })
+        disk.setSyncFailure(EIO)
+        #expect(throws: StoreError.self) { try fixture.store.setSettings([("documentVersion", "8")]) }
+        #expect(fixture.store.hasLostJournal)
+        #expect(throws: SenderError.journalLost) { try service.run(StopToken()) }
+        #expect(SenderError.journalLost.code == "journal_sync_failed")
+    }
+
     @Test("an import that cannot be opened refuses the request, and keeps the connection")
     func brokenImport() throws {
         let fixture = try EngineFixture()
