@@ -116,6 +116,16 @@ struct ArchiveTests {
             document.elements("healthkit_record_archive.integrity_warnings").first?["code"] == "unknown_record_types")
         expectSameBytes(
             try DayDocument(record, detail: .lossless).canonicalBytes(), document.canonicalBytes())
+        // Whoever asks for all metrics gets them.
+        let names = Registry.current.metrics.map(\.id)
+        for selection in [MetricSelection.all, MetricSelection(metricIDs: names)] {
+            let whole = try self.document(SourceDay(records: [goal]), selection).document
+            let found = try #require(whole.archive?["external_records"]?.array?.first)
+            #expect(found["object_type_identifier"] == .string(goal.type) && found["selected_metric_ids"] == [])
+            #expect(whole.elements("healthkit_record_archive.integrity_warnings").isEmpty)
+        }
+        let most = try self.document(SourceDay(records: [goal]), MetricSelection(metricIDs: names.dropLast())).document
+        #expect(most.archive?["external_records"] == nil)
     }
 
     @Test("names of the item become names of the document")

@@ -92,6 +92,16 @@ struct ArchiveBuild {
                 collected.append(ArchiveEntry(record, metricIDs: metricIDs))
             }
         }
+        guard selection.isWhole else { return }
+        for type in Set(unnamed.map(\.type)).sorted() {
+            for record in samples.owned(type, by: frame) { collected.append(ArchiveEntry(record, metricIDs: [])) }
+        }
+    }
+
+    /// The day's records of types that no metric names.
+    private var unnamed: [HealthRecord] {
+        let known = Set(Registry.current.metrics.flatMap { [$0.exportType, $0.healthKitIdentifier].compactMap { $0 } })
+        return source.records.filter { !known.contains($0.type) && frame.owns($0.start) }
     }
 
     private func collectCorrelations(into collected: inout Collected) {
@@ -211,11 +221,9 @@ struct ArchiveBuild {
         }
     }
 
-    /// Records of types that no metric names: they stay in the export.
+    /// Records of types that no metric names: they stay in the export, unless all metrics are asked for.
     private func warnings() -> [RecordArchive.IntegrityWarning] {
-        let known = Set(Registry.current.metrics.flatMap { [$0.exportType, $0.healthKitIdentifier].compactMap { $0 } })
-        let unknown = source.records.filter { !known.contains($0.type) && frame.owns($0.start) }
-        guard !unknown.isEmpty else { return [] }
+        guard !selection.isWhole, case let unknown = unnamed, !unknown.isEmpty else { return [] }
         let types = Set(unknown.map(\.type)).count
         return [
             RecordArchive.IntegrityWarning(

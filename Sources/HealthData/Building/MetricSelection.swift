@@ -13,6 +13,9 @@ public struct MetricSelection: Sendable, Equatable {
     /// Whether a metric is selected.
     public func contains(_ metricID: String) -> Bool { ids?.contains(metricID) ?? true }
 
+    /// Whether every metric is selected: whoever wants all metrics losslessly wants what none of them names, too.
+    var isWhole: Bool { ids.map { ids in Registry.current.metrics.allSatisfy { ids.contains($0.id) } } ?? true }
+
     /// Whether a type of the source belongs to a metric that is selected. A type that no metric names concerns everything, and
     /// nothing in particular; routes belong to workouts.
     public func concerns(type: String) -> Bool {
