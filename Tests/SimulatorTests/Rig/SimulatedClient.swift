@@ -29,6 +29,7 @@ final class SimulatedClient: @unchecked Sendable {
     private var cancelsAtPhone = false
     /// Whether a cancel was said anywhere.
     private(set) var hasCancelled = false
+    var hasCancelledAtPhone: Bool { hasCancelled && cancelsAtPhone }
     private let queuesIfOffline: Bool
 
     init(_ simulation: Simulation) {

@@ -2,7 +2,8 @@ import Foundation
 
 /// The last events of a run: who, what, which. Identifiers, names and numbers only.
 struct Trace {
-    private static let limit = 120
+    /// Lines that are kept: the last ones before a violation, or as many as `HEALTHMD_TRACE` says.
+    private static let limit = ProcessInfo.processInfo.environment["HEALTHMD_TRACE"].flatMap { Int($0) } ?? 120
     private var lines: [String] = []
     private var next = 0
     /// Every line of the run, digested: two runs of one seed must agree.
