@@ -75,9 +75,9 @@ extension SenderSession {
 
     mutating func cancelByUser(at now: Moment) -> [Action] {
         if case .cancelling = exchange { return [] }
-        let wasTold =
-            isConnected && (journal.progress.pendingPartition != nil || journal.progress.committedPartitionCount > 0)
-        guard wasTold else { return end(.cancelled, message: "Cancelled by the person at the source.", at: now) }
+        // An `open` is sent for a pending partition: without one and without a committed one no session stands there.
+        let mayBeKnown = journal.progress.pendingPartition != nil || journal.progress.committedPartitionCount > 0
+        guard isConnected, mayBeKnown else { return endCancelled(owed: mayBeKnown, at: now) }
         let stop = stopTransferIfRunning(telling: .cancelled)
         exchange = .cancelling(resendAt: nil, deadline: now.monotonic + timing.cancelWait)
         return stop + [cancelMessage(.userRequested, at: now)]
@@ -99,15 +99,20 @@ extension SenderSession {
             exchange = .cancelling(resendAt: now.monotonic + timing.attemptDelay, deadline: deadline)
             return []
         }
-        return end(.cancelled, message: "Cancelled by the person at the source.", at: now)
+        return endCancelled(owed: false, at: now)
     }
 
     mutating func cancelAgain(deadline: Double, at now: Moment) -> [Action] {
-        guard now.monotonic < deadline else {
-            return end(.cancelled, message: "Cancelled by the person at the source.", at: now)
-        }
+        guard now.monotonic < deadline else { return endCancelled(owed: true, at: now) }
         exchange = .cancelling(resendAt: nil, deadline: deadline)
         return [cancelMessage(.userRequested, at: now)]
+    }
+
+    /// A person's cancel takes effect here, whether the destination has confirmed it or not.
+    mutating func endCancelled(owed: Bool, at now: Moment) -> [Action] {
+        end(
+            .cancelled, message: "Cancelled by the person at the source.", owesCancel: owed && durability == .durable,
+            at: now)
     }
 
     // MARK: The end
@@ -120,10 +125,12 @@ extension SenderSession {
 
     /// Ends the job without success: stored, then its files are deleted, then told.
     mutating func end(
-        _ state: SourceJournal.State, message: String, acknowledgement: CorpusTransferFinalAck? = nil, at now: Moment
+        _ state: SourceJournal.State, message: String, acknowledgement: CorpusTransferFinalAck? = nil,
+        owesCancel: Bool = false, at now: Moment
     ) -> [Action] {
         let stop = stopTransferIfRunning(telling: isConnected ? .cancelled : nil)
-        let left = journal.end(state, message: message, acknowledgement: acknowledgement, at: now.date)
+        let left = journal.end(
+            state, message: message, acknowledgement: acknowledgement, owesCancel: owesCancel, at: now.date)
         exchange = .ended
         builtAhead = nil
         buildOrder = nil

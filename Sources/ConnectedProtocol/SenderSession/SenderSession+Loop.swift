@@ -39,7 +39,7 @@ extension SenderSession {
         let stop = stopTransferIfRunning(telling: nil)
         isConnected = false
         if case .cancelling = exchange {
-            return stop + end(.cancelled, message: "Cancelled by the person at the source.", at: now)
+            return stop + endCancelled(owed: true, at: now)
         }
         guard durability == .durable else { return stop + fail(message, at: now) }
         exchange = .parked(retryAt: nil)

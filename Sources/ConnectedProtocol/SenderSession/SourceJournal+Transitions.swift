@@ -61,13 +61,15 @@ extension SourceJournal {
     ///
     /// - Returns: the items that were left; their files can go once the journal is stored.
     mutating func end(
-        _ state: State, message: String, acknowledgement: CorpusTransferFinalAck? = nil, at now: ProtocolDate
+        _ state: State, message: String, acknowledgement: CorpusTransferFinalAck? = nil, owesCancel: Bool = false,
+        at now: ProtocolDate
     ) -> [UUID] {
         precondition(state.isTerminal && state != .completed && !progress.state.isTerminal)
         let left = progress.items.map(\.itemID)
         progress.items = []
         progress.pendingPartition = nil
         progress.terminalAcknowledgement = acknowledgement
+        progress.owesCancel = owesCancel
         progress.state = state
         progress.statusMessage = message
         touch(now)

@@ -86,6 +86,9 @@ public struct SourceJournal: Sendable, Equatable {
         public var statusMessage: String?
         /// The destination's last word.
         public var terminalAcknowledgement: CorpusTransferFinalAck?
+        /// Whether a person cancelled here and the destination, which may know of the job, has not confirmed it. It is told again at
+        /// every connection until it does: otherwise the job would wait there until it expires (corpus-protocol.md 15).
+        public var owesCancel = false
         /// Whether the outcome has been entered into the history.
         public var completionRecorded = false
         /// When the journal last changed.

@@ -131,6 +131,7 @@ extension ReceiverEngine {
             destinationPathForDisplay: stored?.path,
             activeJobID: blocking?.peerInstallationID == installationID ? nil : blocking?.id,
             capabilities: ownCapabilities())
+        peers[installationID]?.isToldUsable = destination.binding != nil
         send(.macStatus(status), to: installationID)
     }
 

@@ -40,6 +40,8 @@ extension ReceiverEngine {
                 // Afterwards: whoever sends is in the middle of a decision.
                 return queue.post { [self] in failUnsendable(jobID) }
             }
+            // A phone believes what it heard last: a folder that could not be looked at for a moment would make it refuse.
+            if !peer.isToldUsable { sendStatus(to: job.peerInstallationID) }
             peer.opening.channel.send(document)
             log("request_sent", ("job", .id(jobID)), ("peer", .id(job.peerInstallationID)))
         }

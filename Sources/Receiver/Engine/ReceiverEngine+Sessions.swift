@@ -96,6 +96,10 @@ extension ReceiverEngine {
             log("open_rejected", ("session", .id(open.session.sessionID)), ("code", .code(of: refusal)))
             reject(open, nextIndex: answer.nextPartitionIndex, message: refusal.message, to: installationID)
             noteRefusal(refusal, of: open, from: installationID)
+            // A phone whose disk did not keep a cancel, its own or ours, goes on asking: it is told again.
+            if live?.machine.journal.state == .cancelled, live?.peerInstallationID == installationID {
+                sendCancel(open.session.jobID)
+            }
         case .alreadyCommitted:
             book.noteProgress(of: open.session.jobID, now: now)
             respond(to: open, .alreadyCommitted, nextIndex: answer.nextPartitionIndex, to: installationID)
@@ -159,8 +163,9 @@ extension ReceiverEngine {
                 return ((), actions)
             }
         } catch {
-            // Nothing was stored: the folder must not stand in the way of the next open.
-            if isNew {
+            // Nothing was stored: the folder must not stand in the way of the next open. After the journal failed for good nobody
+            // knows whether the row is there: the next start looks, and removes the folder when there is none.
+            if isNew, !store.database.hasFailedForGood {
                 do { try store.sessions.removeTree(machine.id.uuidString) } catch { noteLeftFolder(machine.id, error) }
             }
             throw error

@@ -53,6 +53,8 @@ final class ReceiverEngine: @unchecked Sendable {
         var activeSession: UUID?
         /// Monotonic; progress messages are spaced (corpus-protocol.md 4.5).
         var lastProgressAt = -Double.infinity
+        /// Whether the last status said that the destination can be written.
+        var isToldUsable = true
         /// Which of the connected phones came last.
         let order: Int
     }

@@ -11,7 +11,7 @@ extension SenderEngine {
         case .corpusDisposition(let disposition): try deliver(.disposition(disposition), to: disposition.jobID)
         case .corpusFinalAck(let acknowledgement): try deliver(.finalAck(acknowledgement), to: acknowledgement.jobID)
         case .corpusCancel(let cancel): try take(cancel, link)
-        case .corpusCancelAck(let acknowledgement): try deliver(.cancelAck(acknowledgement), to: acknowledgement.jobID)
+        case .corpusCancelAck(let acknowledgement): try take(acknowledgement)
         case .transferAck(let ack): try drive(.ack(ack), transferNamed: ack.transferID)
         case .transferFinalAck(let ack): try drive(.finalAck(ack), transferNamed: ack.transferID)
         case .transferAbort(let abort): try drive(.abort(abort), transferNamed: abort.transferID)

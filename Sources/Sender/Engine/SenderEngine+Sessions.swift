@@ -49,6 +49,7 @@ extension SenderEngine {
             .jobEnded(
                 jobID: jobID, state: journal.status.state.rawValue, message: journal.progress.statusMessage))
         try store.removeCancellation(of: jobID)
+        note(ended: journal)
     }
 
     // MARK: Transfers

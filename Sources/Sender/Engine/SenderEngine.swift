@@ -74,6 +74,8 @@ final class SenderEngine {
     var jobs: [UUID: ActiveJob] = [:]
     /// The job that is at work.
     var workingJobID: UUID?
+    /// What the connected destination has still to hear.
+    var owedCancels: [UUID: OwedCancel] = [:]
     /// Set when the store failed: what is in memory may not be what is stored, so it is read anew before anything goes on.
     private var needsReload = true
     /// Items of before such a failure, of which the stored journals may know nothing.
@@ -113,7 +115,9 @@ final class SenderEngine {
 
     /// When ``Event/timer`` is due, on the monotonic clock.
     var nextDeadline: Double? {
-        jobs.values.flatMap { [$0.session.nextDeadline, $0.transfer?.machine.nextDeadline] }.compactMap(\.self).min()
+        let owed = link == nil ? nil : owedCancels.values.map(\.due).min()
+        let deadlines = jobs.values.flatMap { [$0.session.nextDeadline, $0.transfer?.machine.nextDeadline] }
+        return (deadlines + [owed]).compactMap(\.self).min()
     }
 
     private func take(_ event: Event) throws {
@@ -153,6 +157,7 @@ final class SenderEngine {
 
     private func takeTimer() throws {
         let now = clock()
+        sayOwedCancels()
         for (jobID, job) in jobs {
             if let deadline = job.transfer?.machine.nextDeadline, deadline <= now.monotonic {
                 try drive(.tick, transferOf: jobID)
@@ -252,6 +257,9 @@ final class SenderEngine {
         for job in Array(jobs.values) where !job.isBound(source: configuration.installationID, session.installationID) {
             try deliver(.identityChanged, to: job.jobID)
         }
+        try takeUpOwedCancels(
+            of: PeerBinding(
+                sourceInstallationID: configuration.installationID, destinationInstallationID: session.installationID))
     }
 
     // MARK: The store

@@ -5,7 +5,7 @@ import DurableStore
 /// Instants of the protocol are REAL: binary64 seconds since 2001, compared as exact values. Manifests, requests and
 /// acknowledgements are kept as the bytes that were or will be on the wire.
 enum PhoneSchema {
-    static let schema = DatabaseSchema(applicationID: "hmPH", migrations: [.sql(first), .sql(second)])
+    static let schema = DatabaseSchema(applicationID: "hmPH", migrations: [.sql(first), .sql(second), .sql(third)])
 
     private static let first = """
         CREATE TABLE identity (
@@ -98,5 +98,10 @@ enum PhoneSchema {
             job_id TEXT PRIMARY KEY,
             wished_at REAL NOT NULL
         ) STRICT, WITHOUT ROWID;
+        """
+
+    /// Whether the destination has still to hear of a cancel (corpus-protocol.md 15).
+    private static let third = """
+        ALTER TABLE jobs ADD COLUMN owes_cancel INTEGER NOT NULL DEFAULT 0;
         """
 }

@@ -61,7 +61,7 @@ extension PhoneStore {
                 destination_installation_id, session_created_at, manifest, request, created_at, generation,
                 document_version, state, next_item_index, completed_item_count, committed_partition_count,
                 committed_byte_count, last_committed_sha256, current_day, status_message, final_acknowledgement,
-                completion_recorded, updated_at, result
+                completion_recorded, updated_at, result, owes_cancel
             FROM jobs WHERE job_id = ?
             """, .text(jobID.uuidString)
         ) { row in
@@ -106,6 +106,7 @@ extension PhoneStore {
             progress.terminalAcknowledgement = acknowledgement
         }
         progress.completionRecorded = try row.boolean(21)
+        progress.owesCancel = try row.boolean(24)
         return progress
     }
 

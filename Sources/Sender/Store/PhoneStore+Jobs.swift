@@ -72,7 +72,7 @@ extension PhoneStore {
             """
             UPDATE jobs SET state = ?, next_item_index = ?, completed_item_count = ?, committed_partition_count = ?,
                 committed_byte_count = ?, last_committed_sha256 = ?, current_day = ?, status_message = ?,
-                final_acknowledgement = ?, completion_recorded = ?, updated_at = ?
+                final_acknowledgement = ?, completion_recorded = ?, updated_at = ?, owes_cancel = ?
             WHERE job_id = ?
             """,
             .text(progress.state.rawValue), .integer(progress.nextItemIndex), .integer(progress.completedItemCount),
@@ -80,7 +80,8 @@ extension PhoneStore {
             .optional(progress.lastCommittedPartitionSHA256?.hex),
             progress.currentDate.map { .real($0.secondsSince2001) } ?? .null, .optional(progress.statusMessage),
             .optional(progress.terminalAcknowledgement.map { SyncMessage.corpusFinalAck($0).encode() }),
-            .boolean(progress.completionRecorded), .real(progress.updatedAt.secondsSince2001), jobID)
+            .boolean(progress.completionRecorded), .real(progress.updatedAt.secondsSince2001),
+            .boolean(progress.owesCancel), jobID)
         precondition(connection.changedRowCount == 1, "a journal is stored after its job")
         try storeItems(of: journal, connection)
         try connection.run("DELETE FROM pending_partitions WHERE job_id = ?", jobID)
@@ -126,6 +127,31 @@ extension PhoneStore {
             try connection.run(
                 "UPDATE jobs SET result = ? WHERE job_id = ?",
                 .blob(SyncMessage.macExportResult(result).encode()), .text(jobID.uuidString))
+        }
+    }
+
+    /// Cancels that their destination has not confirmed.
+    func owedCancels() throws -> [OwedCancel] {
+        try database.read { connection in
+            try connection.all(
+                """
+                SELECT job_id, session_id, source_installation_id, destination_installation_id, origin FROM jobs
+                WHERE owes_cancel = 1 ORDER BY job_id
+                """
+            ) { row in
+                OwedCancel(
+                    jobID: try row.uuid(0), sessionID: try row.uuid(1),
+                    binding: PeerBinding(
+                        sourceInstallationID: try row.uuid(2), destinationInstallationID: try row.uuid(3)),
+                    isRequested: try row.value(4) == SourceJournal.Origin.macInitiated)
+            }
+        }
+    }
+
+    /// The destination has confirmed a cancel.
+    func confirmCancel(of jobID: UUID) throws {
+        try database.transaction {
+            try $0.run("UPDATE jobs SET owes_cancel = 0 WHERE job_id = ?", .text(jobID.uuidString))
         }
     }
 

@@ -144,6 +144,25 @@ import Testing
         #expect(field.rig.engine.book.jobs[field.id]?.state == .cancelled && !field.hasPayload)
     }
 
+    @Test("a phone that did not keep the cancel, and opens again, is told again", arguments: Who.allCases)
+    func forgotten(_ who: Who) throws {
+        let field = try bring(.betweenPartitions)
+        cancel(who, field)
+        field.rig.settle()
+        _ = field.rig.channel.take()
+        field.rig.send(try field.phone.open(field.phone.partitions(payloadBytes: 900)[1]))
+        field.rig.settle()
+        let told = field.rig.channel.take()
+        #expect(
+            told.contains { message in
+                if case .corpusDisposition(let answer) = message { answer.disposition == .reject } else { false }
+            })
+        #expect(
+            told.contains { message in
+                if case .exportCancel(field.id) = message { true } else { false }
+            })
+    }
+
     @Test("a process that ends between a cancel and the removal leaves no result behind: the next start removes it")
     func killedBeforeRemoval() throws {
         let rig = try EngineRig()

@@ -278,6 +278,24 @@ private func finalAck(_ messages: [SyncMessage]) -> CorpusTransferFinalAck? {
         #expect(try String(contentsOfFile: outside + "/victim", encoding: .utf8) == "mine")
     }
 
+    @Test("a phone that heard of a destination that was away for a moment hears that it is back before it is asked")
+    func destinationIsBack() throws {
+        let rig = try EngineRig()
+        try FileManager.default.moveItem(atPath: rig.destinationPath, toPath: rig.root + "/moved")
+        rig.connect()
+        try FileManager.default.moveItem(atPath: rig.root + "/moved", toPath: rig.destinationPath)
+        _ = rig.createJob()
+        rig.settle()
+        let told = rig.channel.take().compactMap { message -> String? in
+            switch message {
+            case .macStatus(let status): "usable: \(status.folderAccessHealthy)"
+            case .exportRequest: "request"
+            default: nil
+            }
+        }
+        #expect(told == ["usable: false", "usable: true", "request"])
+    }
+
     @Test("a destination that was swapped for another folder is not written")
     func swappedDestination() throws {
         let rig = try EngineRig()

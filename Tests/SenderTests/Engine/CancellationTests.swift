@@ -98,6 +98,75 @@ struct CancellationTests {
         #expect(try fixture.store.wishedCancellations().isEmpty)
     }
 
+    private func cancelAck(_ fixture: EngineFixture, _ sessionID: UUID, accepted: Bool) {
+        fixture.receive(
+            .corpusCancelAck(
+                CorpusTransferCancelAck(
+                    sessionID: sessionID, jobID: EngineFixture.jobID, accepted: accepted,
+                    acknowledgedAt: fixture.now.date)))
+    }
+
+    private func cancelCount(_ fixture: EngineFixture) -> Int {
+        fixture.channel.drain().count { message in
+            if case .corpusCancel = message { true } else { false }
+        }
+    }
+
+    @Test("a cancel while the destination is away is told at every connection, across restarts, until it is confirmed")
+    func owedCancel() throws {
+        let fixture = try running()
+        let sessionID = try sessionID(fixture)
+        fixture.disconnect()
+        fixture.engine.handle(.cancel(jobID: EngineFixture.jobID))
+        #expect(try fixture.stored()?.journal.progress.state == .cancelled)
+        fixture.connect()
+        #expect(cancelCount(fixture) == 1)
+        try fixture.restart()
+        fixture.connect()
+        #expect(cancelCount(fixture) == 1)
+        cancelAck(fixture, sessionID, accepted: false)
+        #expect(fixture.names == ["macExportCancel"], "it may know the job that it asked for, and no session")
+        cancelAck(fixture, UUID(), accepted: true)
+        fixture.pass(seconds: 29)
+        #expect(cancelCount(fixture) == 0)
+        fixture.pass(seconds: 1)
+        #expect(cancelCount(fixture) == 1, "refused: the destination was busy, or its disk full")
+        cancelAck(fixture, sessionID, accepted: true)
+        fixture.pass(seconds: 7_200)
+        fixture.connect()
+        #expect(cancelCount(fixture) == 0)
+    }
+
+    @Test("a cancel that the destination refuses until its patience is over is told again while the connection lasts")
+    func refusedCancel() throws {
+        let fixture = try running()
+        let sessionID = try sessionID(fixture)
+        fixture.engine.handle(.cancel(jobID: EngineFixture.jobID))
+        for _ in 0..<41 {
+            cancelAck(fixture, sessionID, accepted: false)
+            fixture.pass(seconds: 0.5)
+        }
+        #expect(try fixture.stored()?.journal.progress.state == .cancelled)
+        _ = fixture.channel.drain()
+        for wait in [30.0, 30, 60] {
+            fixture.pass(seconds: wait)
+            #expect(cancelCount(fixture) == 1)
+        }
+        cancelAck(fixture, sessionID, accepted: true)
+        #expect(try fixture.store.owedCancels().isEmpty)
+    }
+
+    @Test("a cancel before anything was opened is owed to nobody")
+    func unknownCancel() throws {
+        let fixture = try EngineFixture()
+        fixture.connect()
+        fixture.receive(.exportRequest(fixture.request()))
+        fixture.engine.handle(.cancel(jobID: EngineFixture.jobID))
+        #expect(try fixture.stored()?.journal.progress.state == .cancelled)
+        fixture.connect()
+        #expect(cancelCount(fixture) == 0)
+    }
+
     @Test("a push that is no job yet is dropped by a cancel; an unknown id changes nothing")
     func cancelledPush() throws {
         let fixture = try EngineFixture()
