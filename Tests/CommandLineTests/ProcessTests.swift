@@ -108,6 +108,23 @@ struct ProcessTests {
         #expect(process.terminationReason == .exit && told.first == "READY=1")
     }
 
+    @Test("a phone's service ends when another command drops the trust: nothing more is sent")
+    func forgotten() throws {
+        let rig = try ProcessRig()
+        try rig.pairPhone(days: 1...1)
+        try rig.servePhone()
+        #expect(try CommandRun(["phone", "forget"] + rig.phoneState).status == 0)
+        try wait("the end of the service") { rig.phone?.isRunning == false }
+        #expect(rig.phone?.terminationStatus == 1)
+        try wait("the receiver's notice") {
+            do {
+                return try CommandRun(["status"] + rig.state).document()["iphone"]?["connected"] == false
+            } catch {
+                return false
+            }
+        }
+    }
+
     @Test("a service that cannot begin never says that it is ready")
     func unpaired() throws {
         let folder = try TemporaryFolder()

@@ -6,12 +6,28 @@ import Foundation
 extension ReceiverEngine {
     /// A job that ended by the phone's word takes its unfinished session along; nothing more is admitted to it.
     func endSession(ofTerminalJob jobID: UUID) {
-        guard let job = book.jobs[jobID], job.state.isTerminal, let session = job.sessionID.flatMap({ session($0) }),
-            !finalizing.contains(session.id)
+        guard let job = book.jobs[jobID], job.state.isTerminal, let session = job.sessionID.flatMap({ session($0) })
         else { return }
+        endIfUnwanted(session)
+    }
+
+    /// Ends a session that its job has no use for: the job ended by another word, or goes on with a later session. While a step of its
+    /// finalization runs, that step is told to stop and the session ends with it.
+    ///
+    /// - Returns: whether nothing more may be made of the session.
+    @discardableResult
+    func endIfUnwanted(_ session: LiveSession) -> Bool {
+        guard let job = book.jobs[session.jobID], job.state.isTerminal || !isSession(ofItsJob: session) else {
+            return false
+        }
+        guard !finalizing.contains(session.id) else {
+            session.interruption.raise()
+            return true
+        }
         var machine = session.machine
-        guard machine.cancel(isFileTransactionInFlight: false) == .cancelled else { return }
+        guard machine.cancel(isFileTransactionInFlight: false) == .cancelled else { return false }
         attempt("session_end_failed") { try end(session, machine) }
+        return true
     }
 
     /// Ends a session without touching its job.
@@ -28,7 +44,7 @@ extension ReceiverEngine {
     }
 
     /// Whether the job works with this session, and not with a later one: a phone that keeps nothing over a disconnect begins anew.
-    private func isSession(ofItsJob session: LiveSession) -> Bool {
+    func isSession(ofItsJob session: LiveSession) -> Bool {
         guard let current = book.jobs[session.jobID]?.sessionID else { return true }
         return current == session.id
     }

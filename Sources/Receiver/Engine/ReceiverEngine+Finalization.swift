@@ -6,7 +6,7 @@ import Foundation
 extension ReceiverEngine {
     /// Gives the next piece of work to the worker, unless one is there already.
     func continueFinalization(of session: LiveSession) {
-        guard !isStopping, finalizing.insert(session.id).inserted else { return }
+        guard !isStopping, !endIfUnwanted(session), finalizing.insert(session.id).inserted else { return }
         session.interruption.clear()
         switch session.manifest.mode {
         case .strictRaw: composeRawResult(of: session)
@@ -37,6 +37,7 @@ extension ReceiverEngine {
 
     private func composed(_ outcome: Result<RawFinalizer.Outcome, any Error>, _ session: LiveSession) {
         finalizing.remove(session.id)
+        if endIfUnwanted(session) { return }
         if book.jobs[session.jobID]?.isCancellationWanted == true { return honourCancellation(of: session) }
         let composed: RawFinalizer.Outcome
         do {
@@ -136,6 +137,7 @@ extension ReceiverEngine {
             session.fileMemory = slice.memory
             if slice.isFinished { session.mayHoldUncountedFiles = false }
             if slice.failure != nil { session.mayHoldUncountedFiles = true } else { suspended[session.id] = nil }
+            if endIfUnwanted(session) { return }
             if book.jobs[session.jobID]?.isCancellationWanted == true { return honourCancellation(of: session) }
             progress(.writing, of: session)
             if let failure = slice.failure { throw failure }

@@ -45,7 +45,7 @@ extension ReceiverEngine {
     }
 
     /// The stored state of a session cannot be believed, and that does not heal: its job fails, once, and the phone is told to give it
-    /// up, now or at its next hello. Rows and folder stay as they are until they expire (corpus-protocol.md 17.2).
+    /// up, now or at its next hello. A session that cannot be read stays as it is until it expires (corpus-protocol.md 17.2).
     func abandon(_ id: UUID, _ code: String) {
         guard let job = book.jobs.values.first(where: { $0.sessionID == id && !$0.state.isTerminal }) else { return }
         attempt("abandonment_not_stored") {
@@ -97,7 +97,9 @@ extension ReceiverEngine {
             reject(open, nextIndex: answer.nextPartitionIndex, message: refusal.message, to: installationID)
             noteRefusal(refusal, of: open, from: installationID)
             // A phone whose disk did not keep a cancel, its own or ours, goes on asking: it is told again.
-            if live?.machine.journal.state == .cancelled, live?.peerInstallationID == installationID {
+            if let live, live.machine.journal.state == .cancelled, live.peerInstallationID == installationID,
+                isSession(ofItsJob: live)
+            {
                 sendCancel(open.session.jobID)
             }
         case .alreadyCommitted:

@@ -103,10 +103,10 @@ extension ReceiverEngine {
         }
     }
 
-    /// Asks the file systems on the worker: one that hangs must not hold the engine.
+    /// Asks the file systems beside engine and worker: one that hangs must hold neither.
     private func look(_ id: UUID) {
         let binding = session(id).flatMap { book.jobs[$0.jobID]?.destination }
-        worker.post { [self, storage = store.folder, disk = configuration.destinationDisk] in
+        scout.post { [self, storage = store.folder, disk = configuration.destinationDisk] in
             // What cannot be asked says nothing: then the time alone counts.
             let space = FinalizationSpace(
                 storage: try? storage.freeSpace().available,

@@ -141,7 +141,7 @@ final class ReceiverEngine: @unchecked Sendable {
             let isOver = job?.state.isTerminal == true || job?.isCancellationWanted == true
             guard stored.isFinalizing || isOver, let session = session(stored.sessionID) else { continue }
             // No step is in flight now, so what waited for the end of one is honoured.
-            endSession(ofTerminalJob: stored.jobID)
+            if endIfUnwanted(session) { continue }
             honourCancellation(of: session)
             guard session.machine.resumeFinalization() else { continue }
             log("finalization_resumed", ("job", .id(stored.jobID)), ("session", .id(stored.sessionID)))

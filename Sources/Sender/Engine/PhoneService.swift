@@ -74,20 +74,21 @@ final class PhoneService {
     /// Runs the engine on this thread until the token is set, or until `isDone` says so after an event.
     ///
     /// Throws `journal_sync_failed` when the disk fails the journal: then the process has to end, and a new one goes on from
-    /// what is on the disk.
+    /// what is on the disk. Throws `not_paired` when another process dropped the trust: nothing more may be sent.
     func run(_ token: StopToken, isDone: () -> Bool = { false }) throws {
         token.whenStopped { [mailbox] in mailbox.post(.stop) }
         dial.start()
         var version: Int64?
         var nextPoll = 0.0
-        while !token.isStopped, !isDone(), !store.hasLostJournal {
+        var isForgotten = false
+        while !token.isStopped, !isDone(), !store.hasLostJournal, !isForgotten {
             let now = clock.now().monotonic
             let deadline = min(engine.nextDeadline ?? .infinity, nextPoll)
             for event in mailbox.take(waitingFor: max(deadline - now, 0)) { engine.handle(event) }
             engine.handle(.timer)
             if clock.now().monotonic >= nextPoll {
                 nextPoll = clock.now().monotonic + PhoneService.pollSeconds
-                noticeChanges(&version)
+                isForgotten = noticeChanges(&version)
             }
         }
         engine.handle(.stop)
@@ -96,19 +97,24 @@ final class PhoneService {
         dial.stop()
         worker.stop()
         if store.hasLostJournal { throw SenderError.journalLost }
+        if isForgotten { throw SenderError.notPaired }
     }
 
     /// Cancels a job, from the thread that runs the service.
     func cancel(_ jobID: UUID) { engine.handle(.cancel(jobID: jobID)) }
 
-    private func noticeChanges(_ version: inout Int64?) {
+    /// Tells the engine of what other processes changed; true when one of them dropped the trust.
+    private func noticeChanges(_ version: inout Int64?) -> Bool {
         do {
             let found = try store.dataVersion()
-            if found != version { engine.handle(.storeChanged) }
+            guard found != version else { return false }
             version = found
+            guard !(try store.trust()).candidates(at: clock.now()).isEmpty else { return true }
+            engine.handle(.storeChanged)
         } catch {
             report(.storeFailed(code: StoreFailure.code(of: error)))
         }
+        return false
     }
 }
 

@@ -14,7 +14,7 @@ import Testing
         let second: FakePhone
 
         /// One partition of the first session has come, then the phone went and came back.
-        init() throws {
+        init(suspendsFirst: Bool = false) throws {
             rig = try EngineRig()
             var capabilities = EngineRig.phoneCapabilities(rig.phoneID)
             capabilities.flags.remove(.durableConnectedExportRecovery)
@@ -22,7 +22,14 @@ import Testing
             (id, _) = rig.createJob(EngineRig.raw)
             first = try Self.phone(rig, id)
             second = try Self.phone(rig, id)
-            try rig.transfer(first.partitions(payloadBytes: 900)[0], of: first)
+            let partitions = try first.partitions(payloadBytes: 900)
+            for partition in suspendsFirst ? partitions : [partitions[0]] { try rig.transfer(partition, of: first) }
+            if suspendsFirst {
+                rig.disk.setWriteFailure(ENOSPC)
+                rig.send(try first.finalize(partitions))
+                rig.settle()
+                rig.disk.setWriteFailure(nil)
+            }
             rig.disconnect()
             rig.connect(capabilities)
             rig.settle()
@@ -70,6 +77,33 @@ import Testing
         #expect(rig.stateFiles().filter { $0.hasSuffix("control-response.json") } == before)
         #expect(rig.engine.book.jobs[field.id]?.state == .completed && field.result().spool != nil)
         #expect(!rig.stateFiles().contains { $0.contains(field.first.session.sessionID.uuidString + "/items/") })
+    }
+
+    @Test(
+        "a first session whose result waited for space makes none once the second has ended, nor after a restart",
+        arguments: [false, true])
+    func suspended(restarts: Bool) throws {
+        let field = try Field(suspendsFirst: true)
+        let rig = field.rig
+        let partitions = try field.second.partitions()
+        for partition in partitions {
+            #expect(try rig.transfer(partition, of: field.second).finalAck?.accepted == true)
+        }
+        rig.send(try field.second.finalize(partitions))
+        rig.settle()
+        let job = try #require(rig.engine.book.jobs[field.id])
+        #expect(job.state == .completed && job.sessionID == field.second.session.sessionID)
+        let before = rig.stateFiles().filter { $0.hasSuffix("control-response.json") }
+        if restarts { try rig.restart() }
+        for _ in 0..<5 {
+            rig.advance(1_000)
+            rig.engine.tick()
+            rig.settle()
+        }
+        #expect(rig.engine.session(field.first.session.sessionID)?.machine.journal.state == .cancelled)
+        #expect(rig.engine.book.jobs[field.id]?.sessionID == field.second.session.sessionID)
+        #expect(rig.stateFiles().filter { $0.hasSuffix("control-response.json") } == before && before.count == 2)
+        #expect(field.result().spool != nil)
     }
 
     @Test("a cancel of the first session leaves the job and the transfer of the second alone")

@@ -47,6 +47,30 @@ import Testing
     }
 
     @Test(
+        "a job that the phone reports as over while its result is made stops there: no further file, no success, no payload",
+        arguments: [CorpusState.failed, .expired, .cancelled], [false, true])
+    func phoneEndsJobWhileFinalizing(_ state: CorpusState, isRaw: Bool) throws {
+        let rig = try EngineRig(sliceSeconds: 0)
+        rig.connect()
+        let (id, _) = rig.createJob { if isRaw { EngineRig.raw(&$0) } }
+        let phone = isRaw ? try rig.rawPhone(id) : try rig.filePhone(id)
+        let partitions = try phone.partitions(payloadBytes: 900)
+        for partition in partitions { try rig.transfer(partition, of: phone) }
+        rig.send(try phone.finalize(partitions))
+        rig.settle(steps: isRaw ? 0 : 3)
+        let before = rig.destinationFiles()
+        rig.send(status(of: phone, state, at: rig.now))
+        rig.settle()
+        #expect(rig.engine.book.jobs[id]?.state == (state == .cancelled ? .cancelled : .failed))
+        #expect(rig.engine.session(phone.session.sessionID)?.machine.journal.state == .cancelled)
+        // The step that ran may have ended; a later one did not begin.
+        #expect(rig.destinationFiles().count <= before.count + 2)
+        #expect(
+            !rig.channel.take().contains { if case .corpusFinalAck(let ack) = $0 { ack.accepted } else { false } })
+        #expect(!rig.stateFiles().contains { $0.hasSuffix(".item") || $0.hasSuffix("control-response.json") })
+    }
+
+    @Test(
         "cancelling an export that the phone started tells the phone by its session, at once and at every later hello")
     func cancelOfPushIsTold() throws {
         let rig = try EngineRig()
