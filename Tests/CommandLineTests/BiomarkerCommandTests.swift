@@ -71,6 +71,8 @@ import Testing
     func endOfInput() throws {
         let reviewed = try run(["review", try export(), "--json"], input: "")
         #expect(try reviewed.document()["entries"]?.array?.isEmpty == true)
+        let told = try run(["review", "--human"], input: "")
+        #expect(told.text.isEmpty && told.errors.contains("the rest goes on waiting"))
         #expect(try run(["accept", "vo2_max", "--json"]).document()["error"]?.string == "not_shown")
         #expect(try run(["accept", "resting_heart_rate", "--json"]).status == 0)
     }

@@ -61,7 +61,8 @@ enum BiomarkerCommands {
                 throw BiomarkersError.nothingPending
             }
             let entries = try BiomarkerReview(record: record, pending: pending, console: console, now: now).run()
-            print(entries, invocation, console)
+            // That nothing was decided is no empty record: what waits was said already.
+            if !entries.isEmpty || !isForPeople(invocation, console) { print(entries, invocation, console) }
             return .success
         })
 

@@ -138,7 +138,7 @@ enum DoctorChecks {
             case .missing:
                 (
                     "The folder \(path) does not exist any more.",
-                    "Make it again and choose it, or choose another one.",
+                    "Mount its disk if it lies on one. Otherwise make it again and choose it, or choose another one.",
                     "mkdir -p \(quoted) && \(service.command("destination set \(quoted)"))"
                 )
             case .closed:
