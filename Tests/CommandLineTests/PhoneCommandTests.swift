@@ -178,6 +178,12 @@ struct PhoneCommandTests {
         let replaced = try second.document()["replaced"]
         #expect(replaced?["lost_days"] == 3 && replaced?["records"] == 4)
         #expect(replaced?["lost_spans"]?.array?.last == ["days": 1, "from": "2026-03-04", "to": "2026-03-04"])
+        let file = try #require(
+            FileManager.default.subpaths(atPath: folder.appending("state"))?.first { $0.hasSuffix("/2.sqlite") })
+        try FileManager.default.removeItem(atPath: folder.appending("state/" + file))
+        let third = try CommandRun(["phone", "import", old] + state)
+        #expect(third.status == 0 && third.errors.contains("replaced import 2, which could not be read any more"))
+        #expect(try third.document()["replaced"] == ["generation": 2, "readable": false])
     }
 
     @Test("the state of a store made from a rescued export says that it is incomplete")

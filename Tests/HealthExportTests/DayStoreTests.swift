@@ -342,6 +342,59 @@ import Testing
         #expect(both.replaced?.lostDayCount == 0 && both.replaced?.lostSpans == [])
     }
 
+    /// What can happen to the file of a generation.
+    enum StoreDamage: CaseIterable {
+        case header, page, schemaPage, missing, empty
+
+        func apply(to file: URL) throws {
+            let size = 4096
+            var bytes = try Data(contentsOf: file)
+            switch self {
+            case .header: bytes.replaceSubrange(0..<64, with: Data(repeating: 0x5A, count: 64))
+            // Every page but the first, so that whichever is read is damaged.
+            case .page:
+                try #require(bytes.count > size)
+                bytes.replaceSubrange(size..<bytes.count, with: Data(repeating: 0x5A, count: bytes.count - size))
+            case .schemaPage: bytes.replaceSubrange(100..<size, with: Data(repeating: 0x5A, count: size - 100))
+            case .missing: return try FileManager.default.removeItem(at: file)
+            case .empty: bytes = Data()
+            }
+            // In place: the file keeps its mode.
+            let handle = try FileHandle(forWritingTo: file)
+            try handle.truncate(atOffset: 0)
+            try handle.write(contentsOf: bytes)
+            try handle.close()
+        }
+    }
+
+    @Test(
+        "a damaged or lost generation can be replaced, with and without being asked, also by an export that breaks off",
+        arguments: StoreDamage.allCases, [false, true])
+    func damagedEarlier(damage: StoreDamage, replacesLonger: Bool) throws {
+        let place = try Place()
+        defer { place.remove() }
+        let lines = (0..<4).map { record("StepCount", "2026-04-15 0\($0):00:00", "2026-04-15 0\($0):10:00") }
+        let whole = try place.export(lines.joined(separator: "\n"))
+        let text = try String(contentsOfFile: whole, encoding: .utf8)
+        let cut = place.folder.appendingPathComponent("cut.xml").path
+        try Data(text.utf8.prefix(text.utf8.count - 100)).write(to: URL(fileURLWithPath: cut))
+        _ = try DayStore.open(in: place.directory)
+            .importExport(paths: [whole], timeZone: Self.zoneName, now: Self.now)
+        try damage.apply(to: place.folder.appendingPathComponent("generations/1.sqlite"))
+        let store = try DayStore.open(in: place.directory)
+        #expect(throws: (any Error).self) { _ = try store.days() }
+        let taken = try store.importExport(
+            paths: [cut], timeZone: nil, replacesLonger: replacesLonger, now: Self.now)
+        #expect(taken.generation == 2 && taken.storedRecordCount == 3)
+        #expect(taken.replaced?.generation == 1 && taken.replaced?.isUnreadable == true)
+        #expect(taken.replaced?.paths == [] && taken.replaced?.firstDay == nil)
+        #expect(try store.days().map(\.description) == ["2026-04-15"])
+        let again = try store.importExport(paths: [whole], timeZone: nil, now: Self.now)
+        #expect(again.replaced?.generation == 2 && again.replaced?.isUnreadable == false)
+        try store.removeGenerations(keeping: [])
+        #expect(try store.generationNumbers() == [3])
+    }
+
     @Test("years without a day are named with the days before them; shorter pauses are not")
     func gaps() throws {
         let place = try Place()

@@ -46,55 +46,6 @@ public struct DayGap: Codable, Hashable, Sendable {
     }
 }
 
-/// What a new import took the place of. The store shows one import at a time: days that only the earlier one had are gone.
-public struct ReplacedImport: Codable, Hashable, Sendable {
-    /// Lost days without a kept day between them.
-    public struct Span: Codable, Hashable, Sendable {
-        /// First of them, `yyyy-MM-dd`.
-        public var from: String
-        /// Last of them.
-        public var to: String
-        /// How many had data.
-        public var dayCount: Int
-    }
-
-    /// The number of the earlier import.
-    public var generation: Int
-    /// Its first day with data, `yyyy-MM-dd`.
-    public var firstDay: String?
-    /// Its last.
-    public var lastDay: String?
-    /// Its days with data.
-    public var dayCount: Int
-    /// Its records.
-    public var recordCount: Int
-    /// The export files that it came from.
-    public var paths: [String]
-    /// Days of it that the new import does not have.
-    public var lostDayCount: Int
-    /// The first ``spansKept`` stretches of them.
-    public var lostSpans: [Span]
-
-    /// Stretches of lost days that are kept.
-    public static let spansKept = 10
-
-    init(_ earlier: DayGeneration, by days: [Int]) throws {
-        let own = try earlier.importedDayNumbers()
-        let kept = Set(days)
-        generation = earlier.number
-        firstDay = own.first.map(DayText.of)
-        lastDay = own.last.map(DayText.of)
-        dayCount = own.count
-        recordCount = earlier.report.storedRecordCount
-        paths = earlier.report.exports.map(\.path)
-        lostDayCount = own.count { !kept.contains($0) }
-        lostSpans = own.split { kept.contains($0) }.prefix(Self.spansKept).compactMap { run in
-            guard let first = run.first, let last = run.last else { return nil }
-            return Span(from: DayText.of(first), to: DayText.of(last), dayCount: run.count)
-        }
-    }
-}
-
 /// Day numbers as text.
 enum DayText {
     /// `yyyy-MM-dd`; days of a store lie within the calendar, so the number itself is never seen.

@@ -138,7 +138,8 @@ public final class DayStore: Sendable {
     ///   - paths: zips, folders or bare XML files; several are merged.
     ///   - timeZone: the IANA name of the days' zone; required once, and never to be changed.
     ///   - sources: the order of sources from now on; nil keeps it.
-    ///   - replacesLonger: whether an export that breaks off may take the place of a generation with more records.
+    ///   - replacesLonger: whether an export that breaks off may take the place of a generation with more records. One that cannot be
+    ///     read any more may always be replaced.
     ///   - now: when this happens. Data later than the export (than this, when an export has no date) do not widen the range of days.
     ///   - progress: called now and then; an error thrown from it ends the import, which leaves nothing behind.
     /// - Throws: ``ExportError`` or `StoreError`; the store is then as it was.
@@ -152,10 +153,11 @@ public final class DayStore: Sendable {
         try removeAbandoned()
         let number = (try generationNumbers().last ?? 0) + 1
         do {
-            let earlier = try generationNumbers().last.map { try generation($0) }
-            let stored = replacesLonger ? nil : earlier?.report.storedRecordCount
+            let earlier = try generationNumbers().last.map(earlierImport)
             return try build(number, paths, zone, sources, options, now, earlier, progress) { report in
-                guard let stored, !report.isComplete, report.storedRecordCount < stored else { return }
+                guard !replacesLonger, case .readable(let generation, _)? = earlier, !report.isComplete,
+                    case let stored = generation.report.storedRecordCount, report.storedRecordCount < stored
+                else { return }
                 throw ExportError.incompleteWouldReplace(
                     path: paths.joined(separator: ", "), found: report.storedRecordCount, stored: stored)
             }
@@ -163,6 +165,17 @@ public final class DayStore: Sendable {
             // The first error tells; what cannot be removed now is removed by the next import.
             try? removeFiles(number)
             throw error
+        }
+    }
+
+    /// Looks at the import that a new one takes the place of. A damaged one is no reason to refuse the new one, which is the
+    /// only way to have a whole store again; so it is looked at before anything is read.
+    private func earlierImport(_ number: Int) throws -> EarlierImport {
+        do {
+            let earlier = try generation(number)
+            return .readable(earlier, days: try earlier.importedDayNumbers())
+        } catch let error where EarlierImport.isDamage(error) {
+            return .unreadable(number)
         }
     }
 
@@ -187,7 +200,7 @@ public final class DayStore: Sendable {
 
     private func build(
         _ number: Int, _ paths: [String], _ zone: CalendarZone, _ sources: [String]?, _ options: ExportOptions,
-        _ now: Instant, _ earlier: DayGeneration?, _ progress: @escaping (ImportProgress) throws -> Void,
+        _ now: Instant, _ earlier: EarlierImport?, _ progress: @escaping (ImportProgress) throws -> Void,
         check: (ImportReport) throws -> Void
     ) throws -> ImportReport {
         let database = try Database.open(
@@ -209,7 +222,7 @@ public final class DayStore: Sendable {
         report.firstDay = days.first.flatMap { CivilDate(daysSince1970: $0) }?.description
         report.lastDay = days.last.flatMap { CivilDate(daysSince1970: $0) }?.description
         report.gaps = DayGap.gaps(in: days)
-        report.replaced = try earlier.map { try ReplacedImport($0, by: days) }
+        report.replaced = earlier.map { ReplacedImport($0, by: days) }
         try publish(report, days, zone, sources, now)
         return report
     }

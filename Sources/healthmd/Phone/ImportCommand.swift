@@ -114,8 +114,11 @@ enum ImportReportDocument {
     }
 
     private static func replaced(_ earlier: ReplacedImport) -> JSONValue {
+        guard earlier.isUnreadable != true else {
+            return ["generation": .integer(earlier.generation), "readable": false]
+        }
         var document: JSONObject = [
-            "generation": .integer(earlier.generation), "days": .integer(earlier.dayCount),
+            "generation": .integer(earlier.generation), "readable": true, "days": .integer(earlier.dayCount),
             "records": .integer(earlier.recordCount), "paths": .array(earlier.paths.map(JSONValue.string)),
             "lost_days": .integer(earlier.lostDayCount),
             "lost_spans": .array(

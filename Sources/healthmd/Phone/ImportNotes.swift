@@ -11,6 +11,11 @@ enum ImportNotes {
     // MARK: What was replaced
 
     private static func replaced(_ earlier: ReplacedImport, _ report: ImportReport) -> [String] {
+        guard earlier.isUnreadable != true else {
+            return [
+                "replaced import \(earlier.generation), which could not be read any more; what it held is not known"
+            ]
+        }
         var lines = [
             "replaced import \(earlier.generation): \(span(earlier.firstDay, earlier.lastDay)), "
                 + "\(Quantity.of(earlier.dayCount, "day")), \(Quantity.of(earlier.recordCount, "record")); now "
