@@ -10,10 +10,11 @@ extension ServiceCore {
     func answerRemoteTools(_ bucket: BucketID, _ context: Context) throws -> ServiceAnswer {
         let message: RPCMessage
         switch RPCMessage.parse(context.request.body) {
-        case .failure(let refusal): return .json(400, refusal.response)
-        case .success(let parsed): message = parsed
+        case .unanswered: return .empty(202)
+        case .refused(let refusal): return .json(400, refusal.response)
+        case .request(let request): message = request
         }
-        guard let id = message.id else { return .empty(202) }
+        let id = message.id
         let result: Result<JSONValue, RPCError>
         switch message.method {
         case "initialize":

@@ -18,10 +18,11 @@ public struct LocalToolServer {
     func answer(_ line: [UInt8]) -> [UInt8]? {
         let message: RPCMessage
         switch RPCMessage.parse(line) {
-        case .failure(let refusal): return Self.encode(refusal.response)
-        case .success(let parsed): message = parsed
+        case .unanswered: return nil
+        case .refused(let refusal): return Self.encode(refusal.response)
+        case .request(let request): message = request
         }
-        guard let id = message.id else { return nil }
+        let id = message.id
         switch message.method {
         case "initialize":
             let result = RPCMessage.initializeResult(

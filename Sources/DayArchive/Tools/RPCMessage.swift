@@ -23,35 +23,45 @@ struct RPCRefusal: Error, Equatable {
     var response: JSONValue { error.response(id: id) }
 }
 
-/// One request or notification of JSON-RPC 2.0, as MCP uses it.
+/// What came in on a line or as a body.
+enum RPCInput {
+    /// A request, which is answered.
+    case request(RPCMessage)
+    /// An object without an id. Nobody waits for an answer, so there is none, whatever else is wrong with it.
+    case unanswered
+    /// No request.
+    case refused(RPCRefusal)
+}
+
+/// One request of JSON-RPC 2.0, as MCP uses it.
 struct RPCMessage {
     /// Newest first (mcp-surface of the reader specification).
     static let protocolVersions = ["2025-06-18", "2025-03-26", "2024-11-05"]
 
-    /// A message without one is never answered.
-    let id: JSONValue?
+    let id: JSONValue
     let method: String
     let parameters: JSONObject
 
-    /// Reads one message. What is not a JSON object, a batch included, is a parse error; an object that is no request of version 2.0
-    /// is an invalid request, also when it asks for no answer (JSON-RPC 2.0, 4 and 5).
-    static func parse(_ bytes: [UInt8]) -> Result<RPCMessage, RPCRefusal> {
+    /// Reads one message. What is not a JSON object, a batch included, is a parse error; an object without an id is never answered
+    /// (extensions.md 10); one with an id that is no request of version 2.0 is an invalid request. An id of null is none that an
+    /// answer could be told by: MCP forbids it.
+    static func parse(_ bytes: [UInt8]) -> RPCInput {
         // Where the text breaks off is of no use to its sender, which wrote it by program.
         guard let object = try? JSONParser.parse(bytes, limits: JSONLimits(depth: 64)).object else {
-            return .failure(RPCRefusal(error: .parse, id: .null))
+            return .refused(RPCRefusal(error: .parse, id: .null))
         }
-        let id = object["id"]
-        guard object["jsonrpc"]?.string == "2.0", let method = object["method"]?.string, id.map(isID) ?? true,
+        guard let id = object["id"] else { return .unanswered }
+        guard isID(id) else { return .refused(RPCRefusal(error: .invalidRequest, id: .null)) }
+        guard object["jsonrpc"]?.string == "2.0", let method = object["method"]?.string,
             object["params"].map({ $0.object != nil || $0.array != nil }) ?? true
-        else { return .failure(RPCRefusal(error: .invalidRequest, id: id.flatMap { isID($0) ? $0 : nil } ?? .null)) }
-        return .success(
-            RPCMessage(id: id, method: method, parameters: object["params"]?.object ?? JSONObject()))
+        else { return .refused(RPCRefusal(error: .invalidRequest, id: id)) }
+        return .request(RPCMessage(id: id, method: method, parameters: object["params"]?.object ?? JSONObject()))
     }
 
     private static func isID(_ value: JSONValue) -> Bool {
         switch value {
-        case .string, .number, .null: true
-        case .bool, .array, .object: false
+        case .string, .number: true
+        case .null, .bool, .array, .object: false
         }
     }
 

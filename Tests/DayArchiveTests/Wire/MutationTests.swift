@@ -72,7 +72,7 @@ struct MutationTests {
             _ = try Handoff(text: String(decoding: $0, as: UTF8.self))
         }
         try run("message", Array(#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{}}"#.utf8), seed: seed) {
-            _ = try RPCMessage.parse($0).get()
+            if case .refused(let refusal) = RPCMessage.parse($0) { throw refusal }
         }
     }
 
