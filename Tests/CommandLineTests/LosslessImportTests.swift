@@ -233,12 +233,18 @@ struct LosslessImportTests {
         #expect(record["selected_metric_ids"] == ["electrocardiograms"])
         let fields = fields(record)
         #expect(fields["startDate"] == "2026-04-15T14:32:18.000000000Z")
+        #expect(fields["numberOfVoltageMeasurements"] == 3)
         #expect(
-            fields["microvolts"] == [.double(-265.868), .double(12.5), 3] && fields["numberOfVoltageMeasurements"] == 3)
+            fields["voltageMeasurements"] == [
+                ["lead": "Lead I", "timeSinceSampleStart": 0, "volts": .double(-0.000265868)],
+                ["lead": "Lead I", "timeSinceSampleStart": .double(0.001953125), "volts": .double(0.0000125)],
+                ["lead": "Lead I", "timeSinceSampleStart": .double(0.00390625), "volts": .double(0.000003)],
+            ])
         #expect(fields["samplingFrequency"] == ["value": 512, "unit": "Hz"])
         #expect(fields["averageHeartRate"] == ["value": 64, "unit": "count/min"])
-        #expect(fields["classification"] == "Sinus Rhythm" && fields["symptoms"] == "Fatigue")
-        #expect(fields["softwareVersion"] == "1.90" && fields["device"] == "Watch7,12" && fields["lead"] == "Lead I")
+        #expect(fields["classification"] == "Sinus Rhythm" && fields["symptomsStatus"] == "Fatigue")
+        #expect(fields["softwareVersion"] == "1.90" && fields["device"] == "Watch7,12")
+        #expect(fields["microvolts"] == nil && fields["symptoms"] == nil && fields["lead"] == nil)
         let text = String(decoding: JSONWriter.encode(document, style: .compact), as: UTF8.self)
         #expect(!text.contains("Robin Example") && !text.contains("1984"))
     }

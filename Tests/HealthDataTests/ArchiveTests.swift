@@ -128,6 +128,67 @@ struct ArchiveTests {
         #expect(most.archive?["external_records"] == nil)
     }
 
+    @Test("a correlation whose members no metric names comes with all metrics, and leads to its members")
+    func unknownCorrelation() throws {
+        var member = Source.quantity("MadeUpNutrient", 8, "g", from: day.at(1), to: day.at(1))
+        member.contentDigest = [1]
+        let correlation = HealthCorrelation(
+            type: "HKCorrelationTypeIdentifierMadeUp", source: Source.watch, start: member.start, end: member.end,
+            members: [member], contentDigest: [2])
+        let source = SourceDay(records: [member], correlations: [correlation])
+        let whole = try document(source).document
+        let records = try #require(whole.archive?["external_records"]?.array)
+        #expect(records.compactMap { $0["record_kind"]?.string } == ["quantity", "correlation"])
+        #expect(records[1]["selected_metric_ids"] == [])
+        #expect(
+            records[1]["relationships"]?.array?.first?["target"]?["value"] == records[0]["external_identifier"])
+        let part = try document(source, MetricSelection(metricIDs: ["steps"])).document
+        #expect(part.archive?["external_records"] == nil)
+    }
+
+    @Test("who recorded a route is there also when its file is not, and the workout leads there")
+    func routeWithoutPoints() throws {
+        var workout = HealthWorkout(
+            activityType: "HKWorkoutActivityTypeRunning", source: Source.watch,
+            start: Instant(secondsSince1970: day.at(18)), end: Instant(secondsSince1970: day.at(19)))
+        workout.contentDigest = [7]
+        let selection = MetricSelection(metricIDs: ["workouts"])
+        let without = try document(SourceDay(workouts: [workout]), selection).document
+        #expect(without.archive?["external_records"]?.array?.compactMap { $0["record_kind"] } == ["workout"])
+        #expect(without.archive?["external_records"]?.array?.first?["relationships"] == [])
+        var element = WorkoutRouteElement(source: Source.phone)
+        element.metadata = [MetadataEntry(key: "HKMetadataKeySyncVersion", value: "2")]
+        element.paths = ["/workout-routes/gone.gpx"]
+        workout.routes = [element]
+        let document = try document(SourceDay(workouts: [workout]), selection).document
+        let records = try #require(document.archive?["external_records"]?.array)
+        #expect(records.compactMap { $0["record_kind"]?.string } == ["workout", "workout_route"])
+        #expect(
+            records[0]["relationships"]?.array?.first?["target"]?["value"] == records[1]["external_identifier"])
+        let fields = try #require(records[1]["fields"])
+        #expect(fields["locationCount"]?["value"] == 0 && fields["locations"] == nil)
+        let route = try #require(fields["routes"]?["value"]?.array?.first?["value"])
+        #expect(route["files"]?["value"]?.array?.first?["value"] == "/workout-routes/gone.gpx")
+        #expect(route["metadata"]?["value"]?["HKMetadataKeySyncVersion"]?["value"] == "2")
+    }
+
+    @Test("a clinical record that stands there twice misses one file")
+    func clinicalCopies() throws {
+        let record = ClinicalRecord(
+            type: "HKClinicalTypeIdentifierProcedureRecord", identifier: "id-gone", sourceName: "Clinic", sourceURL: "",
+            fhirVersion: "4.0.1", received: nil, resourcePath: "clinical-records/gone.json")
+        var source = SourceDay()
+        source.clinicalRecords = Array(
+            repeating: ClinicalDocument(record: record, resource: nil, contentDigest: [9]), count: 2)
+        let whole = try document(source).document
+        #expect(whole.archive?["external_records"]?.array?.count == 1)
+        let result = whole.archive?["query_manifest"]?["results"]?.array?.first {
+            $0["object_type_identifier"] == .string(record.type)
+        }
+        #expect(result?["record_count"] == 1 && result?["status"] == "failure")
+        #expect(result?["status_description"] == "the files of 1 records are not in the export")
+    }
+
     @Test("names of the item become names of the document")
     func names() {
         for (item, document) in [

@@ -49,6 +49,42 @@ struct LosslessDayTests {
         return list
     }
 
+    @Test("recordings have the same bytes both ways, with and without a lead and voltages")
+    func recordings() throws {
+        var recording = Electrocardiogram(
+            fileName: "ecg.csv", recorded: Instant(secondsSince1970: day.at(16)), sampleRate: 511.5,
+            microvolts: [-265.868, 0, 12.5, 1e-5, 3e20, -0.0])
+        recording.contentDigest = [5]
+        recording.lead = "Lead I"
+        recording.symptoms = "a \"b\" / c"
+        recording.averageHeartRate = 64
+        var bare = Electrocardiogram(
+            fileName: "other.csv", recorded: recording.recorded, sampleRate: 512, microvolts: [1])
+        bare.contentDigest = [6]
+        var empty = bare
+        empty.microvolts = []
+        empty.contentDigest = [7]
+        var source = SourceDay(records: records())
+        source.electrocardiograms = [recording, bare, empty, recording]
+        try same(source)
+        #expect(try bothWays(source).straight.externalRecordCount == 43)
+    }
+
+    @Test("a voltage is the number nearest to a millionth of the file's decimal")
+    func volts() {
+        for (text, expected) in [
+            ("-265.868", -0.000265868), ("12.5", 0.0000125), ("3", 0.000003), ("0.1", 0.0000001), ("1e-5", 1e-11),
+            ("3e20", 3e14), ("0", 0), ("-1234.567", -0.001234567), ("105.003", 0.000105003),
+        ] {
+            #expect(ExternalRecord.volts(Double(text) ?? .nan) == expected, "\(text)")
+        }
+        var random = SeededGenerator(seed: 3)
+        for _ in 0..<5_000 {
+            let thousandths = Int.random(in: -9_999_999...9_999_999, using: &random)
+            #expect(ExternalRecord.volts(Double("\(thousandths)e-3") ?? .nan) == Double("\(thousandths)e-9"))
+        }
+    }
+
     @Test("records of every kind have the same bytes both ways")
     func kinds() throws {
         var list = records()

@@ -67,10 +67,14 @@ struct ArchiveBuild {
         private var identities: Set<String> = []
 
         /// The same object seen twice is one record.
-        mutating func append(_ entry: ArchiveEntry) {
-            guard identities.insert(entry.identifier).inserted else { return }
+        ///
+        /// - Returns: whether it was not there yet.
+        @discardableResult
+        mutating func append(_ entry: ArchiveEntry) -> Bool {
+            guard identities.insert(entry.identifier).inserted else { return false }
             counts[entry.type, default: 0] += 1
             entries.append(entry)
+            return true
         }
     }
 
@@ -108,7 +112,8 @@ struct ArchiveBuild {
         let metrics = selectedMetrics()
         for correlation in source.correlations where frame.owns(correlation.start) {
             let metricIDs = Set(correlation.members.flatMap { metrics[$0.type] ?? [] }).sorted()
-            guard !metricIDs.isEmpty else { continue }
+            // As with records, whoever asks for all metrics gets the ones that no metric names.
+            guard !metricIDs.isEmpty || selection.isWhole else { continue }
             collected.append(
                 ArchiveEntry(ExternalRecord(correlation, metricIDs: metricIDs) { standing(for: $0) }))
         }
@@ -129,7 +134,7 @@ struct ArchiveBuild {
         for workout in source.workouts where frame.owns(workout.start) {
             let record = ExternalRecord(workout)
             collected.append(ArchiveEntry(record))
-            if !workout.route.isEmpty {
+            if workout.hasRoute {
                 collected.append(ArchiveEntry(ExternalRecord(routeOf: workout, owner: record.identifier)))
             }
         }
@@ -155,7 +160,7 @@ struct ArchiveBuild {
         }
         if selection.contains("electrocardiograms") {
             for recording in source.electrocardiograms where frame.owns(recording.recorded) {
-                collected.append(ArchiveEntry(ExternalRecord(recording)))
+                collected.append(ArchiveEntry(recording))
             }
         }
     }
@@ -170,8 +175,8 @@ struct ArchiveBuild {
             let type = document.healthKitType
             let metricIDs = metrics[type] ?? []
             guard !metricIDs.isEmpty || (isWhole && !known.contains(type)) else { continue }
-            collected.append(ArchiveEntry(ExternalRecord(document, type: type, metricIDs: metricIDs)))
-            if document.resource == nil { collected.missingResources[type, default: 0] += 1 }
+            let isNew = collected.append(ArchiveEntry(ExternalRecord(document, type: type, metricIDs: metricIDs)))
+            if isNew, document.resource == nil { collected.missingResources[type, default: 0] += 1 }
         }
     }
 

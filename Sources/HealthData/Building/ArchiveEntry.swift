@@ -7,6 +7,8 @@ struct ArchiveEntry {
     enum Origin {
         /// A plain record with the metrics that selected it.
         case record(HealthRecord, metricIDs: [String])
+        /// An electrocardiogram, some 15,000 voltages.
+        case recording(Electrocardiogram)
         /// An object that has its form already: correlations, workouts, routes, rings.
         case built(ExternalRecord)
     }
@@ -24,6 +26,12 @@ struct ArchiveEntry {
         origin = .record(record, metricIDs: metricIDs)
     }
 
+    init(_ recording: Electrocardiogram) {
+        identifier = ExternalRecord.identifier(of: recording)
+        type = ExternalRecord.electrocardiogramType
+        origin = .recording(recording)
+    }
+
     init(_ record: ExternalRecord) {
         identifier = record.identifier
         type = record.type
@@ -34,6 +42,7 @@ struct ArchiveEntry {
     var record: ExternalRecord {
         switch origin {
         case .record(let record, let metricIDs): ExternalRecord(record, metricIDs: metricIDs)
+        case .recording(let recording): ExternalRecord(recording)
         case .built(let record): record
         }
     }

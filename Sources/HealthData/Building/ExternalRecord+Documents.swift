@@ -88,26 +88,58 @@ extension ExternalRecord {
 
     // MARK: Heart
 
-    init(_ recording: Electrocardiogram) {
+    /// A recording.
+    ///
+    /// - Parameter includesVoltages: false leaves ``voltagesKey`` out: as a tree they are tens of megabytes, so the writer of documents
+    ///   makes them one by one.
+    init(_ recording: Electrocardiogram, includesVoltages: Bool = true) {
         let seconds = Double(recording.microvolts.count) / recording.sampleRate
         var fields = TypedFields()
         fields.set("startDate", recording.recorded.date)
         fields.set("endDate", Instant(secondsSince1970: recording.recorded.secondsSince1970 + seconds).date)
         fields.set("classification", recording.classification)
-        fields.set("symptoms", recording.symptoms)
+        fields.set("symptomsStatus", recording.symptoms)
         fields.set("softwareVersion", recording.softwareVersion)
         fields.set("device", recording.device)
-        fields.set("lead", recording.lead)
         if let rate = recording.averageHeartRate {
             fields.set("averageHeartRate", value: Self.quantity(rate, unit: "count/min"))
         }
         fields.set("samplingFrequency", value: Self.quantity(recording.sampleRate, unit: "Hz"))
         fields.set("numberOfVoltageMeasurements", value: TypedValue.signed(recording.microvolts.count))
-        fields.set("microvolts", list: recording.microvolts.map(TypedValue.double))
+        if includesVoltages { fields.set(Self.voltagesKey, list: Array(Self.voltages(of: recording))) }
         fields.set("fileName", recording.fileName)
         self.init(
-            identifier: Self.identifier(recording.contentDigest), type: Self.electrocardiogramType,
+            identifier: Self.identifier(of: recording), type: Self.electrocardiogramType,
             kind: "electrocardiogram", metricIDs: ["electrocardiograms"], fields: fields)
+    }
+
+    /// The identity of a recording: its content.
+    static func identifier(of recording: Electrocardiogram) -> String { identifier(recording.contentDigest) }
+
+    /// The list of the voltages (health-data.md 5.3).
+    static let voltagesKey = "voltageMeasurements"
+
+    /// The voltages of a recording, each made when it is asked for. Apple's file has one lead, in the language of the phone.
+    static func voltages(of recording: Electrocardiogram) -> some Sequence<OpaqueValue> {
+        // One value for all of them, not a copy each.
+        let lead = recording.lead.map(TypedValue.string)
+        return recording.microvolts.enumerated().lazy.map { index, microvolts in
+            var fields = TypedFields()
+            fields.set("timeSinceSampleStart", Double(index) / recording.sampleRate)
+            if let lead { fields.set("lead", value: lead) }
+            fields.set("volts", volts(microvolts))
+            return fields.dictionary
+        }
+    }
+
+    /// The number nearest to the decimal of the file, a millionth of it. A division would round a second time, and `-265.868` would
+    /// not be what reads as `-0.000265868`.
+    static func volts(_ microvolts: Double) -> Double {
+        let parts = microvolts.description.split(separator: "e")
+        guard microvolts.isFinite, let digits = parts.first, let exponent = parts.count == 1 ? 0 : Int(parts[1]),
+            let volts = Double("\(digits)e\(exponent - 6)")
+        else { return microvolts / 1e6 }
+        return volts
     }
 
     // MARK: Clinical records

@@ -121,7 +121,7 @@ struct ExternalRecord {
         let route = Self.relationship("contains", role: "workout_route", to: identifier + "|route")
         self.init(
             identifier: identifier, type: Self.workoutType, kind: "workout", metricIDs: ["workouts"], fields: fields,
-            relationships: workout.route.isEmpty ? [] : [route])
+            relationships: workout.hasRoute ? [route] : [])
     }
 
     /// The route of a workout, a record of its own as in HealthKit.
@@ -284,6 +284,11 @@ struct ExternalRecord {
         hasher.update(parts.joined(separator: "\u{1F}"))
         return Array(hasher.peek().bytes)
     }
+}
+
+extension HealthWorkout {
+    /// Whether there is anything of a route: who recorded it is there also when its file is not.
+    var hasRoute: Bool { !route.isEmpty || !routes.isEmpty }
 }
 
 extension HealthRecord {

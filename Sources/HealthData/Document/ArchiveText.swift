@@ -14,7 +14,7 @@ enum ArchiveText {
         archiveMembers.append("external_records", .array([]))
         // Room for the whole at once: growing by doubling would copy and touch megabytes for each day.
         var writer = JSONWriter(
-            style: .daily, reservingByteCount: baseByteCount + entries.count * recordByteCount)
+            style: .daily, reservingByteCount: entries.reduce(baseByteCount) { $0 + byteCount($1) })
         // A writer into memory has nothing that can fail.
         do {
             try writer.beginObject()
@@ -47,6 +47,12 @@ enum ArchiveText {
     /// Usual bytes of a document without its archive's records, and of one of them: only for making room.
     private static let baseByteCount = 64 * 1_024
     private static let recordByteCount = 1_900
+    private static let voltageByteCount = 600
+
+    private static func byteCount(_ entry: ArchiveEntry) -> Int {
+        guard case .recording(let recording) = entry.origin else { return recordByteCount }
+        return recordByteCount + recording.microvolts.count * voltageByteCount
+    }
 
     /// In the archive's order: by identifier.
     private static func append(_ entries: [ArchiveEntry], to writer: inout JSONWriter) throws {
@@ -59,10 +65,49 @@ enum ArchiveText {
                     text.append(record, identifier: entry.identifier, metricIDs: metricIDs, to: &$0)
                 }
                 if !isWritten { try writer.value(ArchiveNames.value(entry.record.value)) }
+            case .recording(let recording): try append(recording, to: &writer)
             case .built(let record): try writer.value(ArchiveNames.value(record.value))
             }
         }
         try writer.endArray()
+    }
+
+    /// A recording, whose voltages are never all there as values.
+    private static func append(_ recording: Electrocardiogram, to writer: inout JSONWriter) throws {
+        let record = ArchiveNames.value(ExternalRecord(recording, includesVoltages: false).value)
+        guard !recording.microvolts.isEmpty, let members = record.object else { return try writer.value(record) }
+        try writer.beginObject()
+        for member in members.inDailyOrder {
+            writer.key(member.key)
+            guard member.key == "fields", var fields = member.value.object else {
+                try writer.value(member.value)
+                continue
+            }
+            // It only holds the place.
+            fields.append(ExternalRecord.voltagesKey, .null)
+            try writer.beginObject()
+            for field in fields.inDailyOrder {
+                writer.key(field.key)
+                if field.key == ExternalRecord.voltagesKey {
+                    try appendVoltages(of: recording, to: &writer)
+                } else {
+                    try writer.value(field.value)
+                }
+            }
+            try writer.endObject()
+        }
+        try writer.endObject()
+    }
+
+    private static func appendVoltages(of recording: Electrocardiogram, to writer: inout JSONWriter) throws {
+        try writer.beginObject()
+        writer.key("type")
+        try writer.value("array")
+        writer.key("value")
+        try writer.beginArray()
+        for voltage in ExternalRecord.voltages(of: recording) { try writer.value(ArchiveNames.value(voltage)) }
+        try writer.endArray()
+        try writer.endObject()
     }
 }
 
