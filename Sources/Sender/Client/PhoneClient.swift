@@ -90,9 +90,15 @@ public final class PhoneClient: Sendable {
             throw SenderError.dayNotImported(
                 day.description, first: coverage?.lowerBound.description, last: coverage?.upperBound.description)
         }
-        let record = try source.record(of: day, metricIDs: nil, includesArchive: detail == .lossless)
         let version = DocumentVersion(rawValue: try settings().documentVersion) ?? .v8
-        let bytes = try DayDocument(record, detail: detail, version: version).canonicalBytes()
+        let bytes: [UInt8]
+        if detail == .lossless {
+            // Straight from the records: as a tree they are many times the document.
+            bytes = try source.losslessDay(of: day, metricIDs: nil, version: version).bytes
+        } else {
+            let record = try source.record(of: day, metricIDs: nil, includesArchive: false)
+            bytes = try DayDocument(record, detail: detail, version: version).canonicalBytes()
+        }
         return compact ? try JSONCompactor().copy(bytes).bytes : bytes
     }
 
