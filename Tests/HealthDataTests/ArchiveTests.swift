@@ -138,7 +138,7 @@ struct ArchiveTests {
         let source = SourceDay(records: [member], correlations: [correlation])
         let whole = try document(source).document
         let records = try #require(whole.archive?["external_records"]?.array)
-        #expect(records.compactMap { $0["record_kind"]?.string } == ["quantity", "correlation"])
+        try #require(records.compactMap { $0["record_kind"]?.string } == ["quantity", "correlation"])
         #expect(records[1]["selected_metric_ids"] == [])
         #expect(
             records[1]["relationships"]?.array?.first?["target"]?["value"] == records[0]["external_identifier"])
@@ -162,7 +162,7 @@ struct ArchiveTests {
         workout.routes = [element]
         let document = try document(SourceDay(workouts: [workout]), selection).document
         let records = try #require(document.archive?["external_records"]?.array)
-        #expect(records.compactMap { $0["record_kind"]?.string } == ["workout", "workout_route"])
+        try #require(records.compactMap { $0["record_kind"]?.string } == ["workout", "workout_route"])
         #expect(
             records[0]["relationships"]?.array?.first?["target"]?["value"] == records[1]["external_identifier"])
         let fields = try #require(records[1]["fields"])
