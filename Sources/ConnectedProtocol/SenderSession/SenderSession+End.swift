@@ -56,8 +56,14 @@ extension SenderSession {
     // MARK: Cancellation (corpus-protocol.md 15)
 
     mutating func cancelledByPeer(answer: Bool, message: String?, at now: Moment) -> [Action] {
-        let text = "The destination cancelled the job" + (message.map { ": \($0)" } ?? ".")
-        var actions = end(.cancelled, message: text, at: now)
+        var actions: [Action]
+        if case .cancelling = exchange {
+            // A destination that was busy when the person's cancel came honours it with a cancel of its own.
+            actions = endCancelled(owed: false, at: now)
+        } else {
+            let text = "The destination cancelled the job" + (message.map { ": \($0)" } ?? ".")
+            actions = end(.cancelled, message: text, at: now)
+        }
         if answer {
             let ended = actions.removeLast()
             actions += [cancelAnswer(accepted: true, at: now), ended]

@@ -115,7 +115,8 @@ public struct SenderSession: Sendable {
     /// The state that survives.
     public internal(set) var journal: SourceJournal
     var exchange: Exchange
-    var isConnected = false
+    /// Whether the session speaks over a connection now.
+    public internal(set) var isConnected = false
     var isProducing = false
     /// What the driver is building.
     var buildOrder: PartitionPlan?

@@ -38,6 +38,10 @@ extension SenderEngine {
     }
 
     private func finish(_ jobID: UUID, _ journal: SourceJournal) throws {
+        // A job that ends before it was taken up again, since its items are damaged for instance, has said nothing on this connection.
+        if let link, let job = jobs[jobID], !job.session.isConnected, job.isBound(to: link) {
+            link.channel.send(.corpusStatus(journal.status))
+        }
         jobs[jobID] = nil
         if workingJobID == jobID { workingJobID = nil }
         if journal.session.peerBinding != nil {

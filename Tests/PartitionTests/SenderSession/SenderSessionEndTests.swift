@@ -82,6 +82,20 @@ struct SenderSessionEndTests {
         #expect(fixture.session.journal.progress.state == .cancelled)
     }
 
+    @Test(
+        "a destination that was busy honours a person's cancel with its own: the job ends as cancelled here",
+        arguments: [false, true])
+    func cancelsCross(answer: Bool) throws {
+        var fixture = try SessionFixture(days: 2)
+        fixture.handle(.peerReady)
+        fixture.handle(.userCancelled)
+        fixture.handle(.cancelAck(cancelAck(fixture, accepted: false)))
+        let actions = fixture.handle(.peerCancelled(answer: answer, message: nil))
+        #expect(cancelAnswers(actions) == (answer ? [true] : []))
+        #expect(fixture.session.journal.progress.statusMessage == "Cancelled by the person at the source.")
+        #expect(!fixture.session.journal.progress.owesCancel)
+    }
+
     @Test("a person's cancel without an answer ends the job after 20 seconds")
     func userCancelTimeout() throws {
         var fixture = try SessionFixture(days: 2)

@@ -56,6 +56,25 @@ struct ResumptionTests {
         #expect(try fixture.stored()?.journal.progress.completionRecorded == true)
     }
 
+    @Test(
+        "a job whose prepared days are gone after a restart fails, and the destination hears of it on the same connection"
+    )
+    func damagedItems() throws {
+        let fixture = try EngineFixture()
+        fixture.connect()
+        fixture.receive(.exportRequest(fixture.request()))
+        fixture.work()
+        try fixture.restart()
+        for entry in try fixture.store.items.entries() { try fixture.store.items.remove(entry.name) }
+        fixture.connect()
+        fixture.work()
+        #expect(try fixture.stored()?.journal.progress.state == .failed)
+        let told = fixture.channel.sent.compactMap { message -> CorpusState? in
+            if case .corpusStatus(let status) = message { status.state } else { nil }
+        }
+        #expect(told.last == .failed)
+    }
+
     private func run(_ fixture: EngineFixture, upTo cut: Cut) throws {
         switch cut {
         case .afterAcceptance, .afterOpen: break
