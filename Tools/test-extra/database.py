@@ -47,9 +47,10 @@ def documents(work):
     phone = [HEALTHMD, "--data-dir", state, "phone"]
     subprocess.run([*phone, "import", export, "--time-zone", ZONE], check=True, capture_output=True)
     covered = json.loads(subprocess.run([*phone, "status"], check=True, capture_output=True).stdout)
-    first = find(covered, "first_day") or find(covered, "first")
-    assert first, covered
-    day = datetime.date.fromisoformat(first)
+    # The last days: clinical records alone may reach months further back.
+    last = find(covered, "last_day")
+    assert last, covered
+    day = datetime.date.fromisoformat(last) - datetime.timedelta(days=DAYS - 1)
     for _ in range(DAYS):
         shown = subprocess.run([*phone, "show", str(day), "--detail", "lossless"], check=True, capture_output=True)
         (folder / f"{day}.json").write_bytes(shown.stdout)
