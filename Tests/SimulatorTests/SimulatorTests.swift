@@ -10,7 +10,7 @@ struct SimulatorTests {
     /// Seeds of a usual run.
     private static let usualCount: UInt64 = 500
     /// How long a usual run may take.
-    private static let usualTime = Duration.seconds(60)
+    private static let usualTime = Duration.seconds(180)
 
     /// One run; the trace of a violation is printed with the seed that repeats it.
     @discardableResult
