@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import HealthData
@@ -52,7 +53,7 @@ struct CumulativeMergeTests {
 
     @Test("the merged sum is never more than all sources and never less than the best", arguments: 0..<60)
     func bounds(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         let samples = (0..<Int.random(in: 1...60, using: &random)).map { _ -> Sample in
             let start = Double(Int.random(in: -2_000...88_000, using: &random))
             let length = Double(Int.random(in: 0...4_000, using: &random))

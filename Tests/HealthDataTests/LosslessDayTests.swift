@@ -1,6 +1,7 @@
 import CanonicalJSON
 import Foundation
 import HealthRecords
+import TestSupport
 import Testing
 
 @testable import HealthData
@@ -78,7 +79,7 @@ struct LosslessDayTests {
         ] {
             #expect(ExternalRecord.volts(Double(text) ?? .nan) == expected, "\(text)")
         }
-        var random = SeededGenerator(seed: 3)
+        var random = SplitMix64(seed: 3)
         for _ in 0..<5_000 {
             let thousandths = Int.random(in: -9_999_999...9_999_999, using: &random)
             #expect(ExternalRecord.volts(Double("\(thousandths)e-3") ?? .nan) == Double("\(thousandths)e-9"))

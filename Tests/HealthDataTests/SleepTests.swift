@@ -1,5 +1,6 @@
 import Foundation
 import HealthRecords
+import TestSupport
 import Testing
 
 @testable import HealthData
@@ -81,7 +82,7 @@ struct SleepTests {
 
     @Test("durations keep their bounds for any intervals", arguments: 0..<40)
     func bounds(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         let names = ["InBed", "AsleepCore", "AsleepDeep", "AsleepREM", "AsleepUnspecified", "Awake"]
         let records = (0..<Int.random(in: 1...30, using: &random)).map { _ in
             let from = Double.random(in: 10...38, using: &random)

@@ -2,6 +2,7 @@ import CanonicalJSON
 import DurableStore
 import Foundation
 import HealthRecords
+import TestSupport
 import Testing
 
 @testable import HealthExport
@@ -529,7 +530,7 @@ import Testing
                 }
             }
         }
-        var random = SeededGenerator(seed: 7)
+        var random = SplitMix64(seed: 7)
         for _ in 0..<2_000 {
             let bytes = (0..<Int.random(in: 0...60, using: &random)).map { _ in
                 UInt8.random(in: 0...255, using: &random)
@@ -552,7 +553,7 @@ import Testing
         defer { place.remove() }
         for count in [0, 1, 900, 6_000] {
             let sorter = RecordSorter(folder: place.directory, runSize: 1 << 17, runCount: 1_000)
-            var random = SeededGenerator(seed: UInt64(count))
+            var random = SplitMix64(seed: UInt64(count))
             for index in 0..<count {
                 let bytes: [UInt8] = [UInt8(index & 0xFF), 0, UInt8.random(in: 0...255, using: &random)]
                 try sorter.add(

@@ -1,4 +1,5 @@
 import HealthRecords
+import TestSupport
 import Testing
 
 @testable import HealthExport
@@ -257,7 +258,7 @@ import Testing
 
     @Test("seeded damage is read alike on both paths and never traps", arguments: 0..<16)
     func mutations(seed: Int) throws {
-        var random = SeededGenerator(seed: UInt64(seed))
+        var random = SplitMix64(seed: UInt64(seed))
         let base = Array(Self.sample.utf8)
         for _ in 0..<40 {
             var bytes = base
@@ -315,19 +316,4 @@ import Testing
         </HealthData>
 
         """
-}
-
-/// splitmix64: the same seed gives the same damage everywhere.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
 }

@@ -1,13 +1,14 @@
 import Foundation
 import HMDCItem
+import TestSupport
 import Testing
 
 /// Values and trees from seeds, through every form and back.
 @Suite struct RoundTripTests {
     /// Makes trees and values.
     struct Maker {
-        var random: SeededRandom
-        init(seed: UInt64) { random = SeededRandom(seed: seed) }
+        var random: SplitMix64
+        init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
         mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
 

@@ -1,6 +1,7 @@
 import Foundation
 import HMDCItem
 import Synchronization
+import TestSupport
 import Testing
 
 /// Text of a given length that repeats with a period of 1 021 bytes, so that every chunk border cuts it elsewhere.
@@ -108,11 +109,11 @@ struct PatternSink: ItemSink {
 /// A source that gives its bytes in pieces of random length.
 final class CrumblingSource: ItemSource {
     private let bytes: [UInt8]
-    private let random: Mutex<SeededRandom>
+    private let random: Mutex<SplitMix64>
 
     init(_ bytes: [UInt8], seed: UInt64) {
         self.bytes = bytes
-        random = Mutex(SeededRandom(seed: seed))
+        random = Mutex(SplitMix64(seed: seed))
     }
 
     var byteCount: UInt64 { UInt64(bytes.count) }

@@ -218,7 +218,7 @@ import Testing
         #expect(try utc(-63_113_904_000) == "0001-01-01T00:00:00Z" && utc(-63_113_904_001) == nil)
         #expect(try utc(252_423_993_599) == "9999-12-31T23:59:59Z" && utc(252_423_993_600) == nil)
         #expect(try utc(1e300) == nil)
-        var random = SeededRandom(seed: 9)
+        var random = SplitMix64(seed: 9)
         let formatter = ISO8601DateFormatter()
         for _ in 0..<200 {
             let seconds = Double(Int.random(in: -13_000_000_000...252_000_000_000, using: &random))

@@ -1,5 +1,6 @@
 import Cryptography
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ConnectedProtocol
@@ -223,7 +224,7 @@ struct TransferLinkTests {
     /// Runs both machines over a link that loses, repeats and delays whole messages, until the transfer is over.
     private func run(seed: UInt64, byteCount: Int, window: Int, faults: Bool) throws -> (TransferSender.Outcome, Bool) {
         let sample = try TransferCase(byteCount: byteCount)
-        var random = SplitMix(state: seed)
+        var random = SplitMix64(seed: seed)
         var sender = TransferSender(start: sample.start, transport: transport(window: window))
         var receiver = ReceiverRig()
         var now = 0.0
@@ -300,18 +301,5 @@ struct TransferLinkTests {
             }
         }
         #expect(acceptedCount > 150)
-    }
-}
-
-/// A small generator whose runs can be repeated.
-private struct SplitMix {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return value ^ value >> 31
     }
 }

@@ -15,7 +15,7 @@ struct DayTests {
         "a day packs to its canonical bytes in any order, seals as published, and comes back as the published events",
         .enabled(if: SharedFixtures.arePresent, SharedFixtures.absence))
     func knownDays() throws {
-        var generator = SeededGenerator(seed: 17)
+        var generator = SplitMix64(seed: 17)
         for entry in try ArchiveFixtures.read("days").list("cases") {
             let name = try entry.text("name")
             var input = try events(entry.list("events_in"))

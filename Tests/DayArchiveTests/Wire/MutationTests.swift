@@ -1,5 +1,6 @@
 import CanonicalJSON
 import Cryptography
+import TestSupport
 import Testing
 
 @testable import DayArchive
@@ -9,7 +10,7 @@ import Testing
 struct MutationTests {
     private static let rounds = 120
 
-    private func mutate(_ bytes: [UInt8], _ generator: inout SeededGenerator) -> [UInt8] {
+    private func mutate(_ bytes: [UInt8], _ generator: inout SplitMix64) -> [UInt8] {
         var bytes = bytes
         for _ in 0...Int.random(in: 0...3, using: &generator) {
             guard !bytes.isEmpty else { return [UInt8.random(in: 0...255, using: &generator)] }
@@ -27,7 +28,7 @@ struct MutationTests {
 
     private func run(_ name: String, _ start: [UInt8], seed: UInt64, read: ([UInt8]) throws -> Void) throws {
         try read(start)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         var refused = 0
         for _ in 0..<Self.rounds {
             do { try read(mutate(start, &generator)) } catch { refused += 1 }
@@ -80,7 +81,7 @@ struct MutationTests {
     func requests(seed: UInt64) throws {
         let rig = try ServiceRig(limits: ServiceRig.patient)
         rig.prepare()
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let upload = rig.uploadRequest([try sealedDay("2026-10-08", [2, 1])])
         let edit = rig.editRequest([2, 1, 2])
         let targets = [

@@ -1,20 +1,15 @@
 import Foundation
+import TestSupport
 
-/// SplitMix64: one seed, one run.
+/// What a run of one seed leaves to chance.
 struct SimulationRandom: RandomNumberGenerator {
-    private var state: UInt64
+    private var generator: SplitMix64
 
     init(seed: UInt64) {
-        state = seed
+        generator = SplitMix64(seed: seed)
     }
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
+    mutating func next() -> UInt64 { generator.next() }
 
     /// True in `probability` of the cases.
     mutating func chance(_ probability: Double) -> Bool { unit() < probability }
